@@ -2,13 +2,14 @@ const minute = 60_000;
 const servers = {
   globalSetup: '<rootDir>/test/global-setup.ts',
   globalTeardown: '<rootDir>/test/global-teardown.ts',
+  setupFiles: ['<rootDir>/scripts/jest/no-promise-stacks.js'],
 };
 
 /** Tests of workflows that also run with no workflow kept in memory, where every task replays the run from its beginning. */
 const uncached = {
   displayName: 'uncached',
   files: '<rootDir>/test/workflow/{cancel,pauses,sub-agents}.test.ts',
-  setupFiles: ['<rootDir>/scripts/jest/uncached.js'],
+  setupFiles: [...servers.setupFiles, '<rootDir>/scripts/jest/uncached.js'],
 };
 
 /**
@@ -19,7 +20,7 @@ const projects = [
   { displayName: 'unit', timeout: minute },
   { displayName: 'contract', timeout: minute },
   { displayName: 'workflow', timeout: 4 * minute, ...servers },
-  { ...uncached, timeout: 4 * minute, ...servers },
+  { timeout: 4 * minute, ...servers, ...uncached },
   {
     displayName: 'e2e',
     timeout: 6 * minute,
@@ -67,7 +68,7 @@ module.exports = {
     moduleNameMapper: {
       '^zod/v4/locales/(.*)\\.js$': '<rootDir>/node_modules/zod/v4/locales/$1.cjs',
       '^longhaul$': '<rootDir>/src/index.ts',
-      '^longhaul/(agent-run|client|deltas|http|results|worker)$': '<rootDir>/src/$1.ts',
+      '^longhaul/(agent-run|client|deltas|http|otel|results|worker)$': '<rootDir>/src/$1.ts',
       '^longhaul/(workflows|testing)$': '<rootDir>/src/$1/index.ts',
     },
   })),

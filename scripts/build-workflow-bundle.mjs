@@ -7,7 +7,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const LIMIT = 2_500_000;
 const folder = resolve(process.argv[2] ?? 'dist');
-const { encryptionModule, sharedModules } = createRequire(import.meta.url)(
+const { interceptorModules, sharedModules } = createRequire(import.meta.url)(
   join(folder, 'worker/bundle.js'),
 );
 
@@ -33,7 +33,7 @@ for (const { file, failureConverterPath } of variants) {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(folder, 'workflows/index.js'),
     logger: new DefaultLogger('WARN'),
-    workflowInterceptorModules: [encryptionModule()],
+    workflowInterceptorModules: interceptorModules(),
     preloadModules: sharedModules(),
     webpackConfigHook: (config) => portable(config, file),
     ...(failureConverterPath && { failureConverterPath: join(folder, failureConverterPath) }),

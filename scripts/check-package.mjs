@@ -29,6 +29,7 @@ const OPTIONAL = `
 import assert from 'node:assert';
 import { defineAgent, mcpTools } from 'longhaul';
 import { S3Results } from 'longhaul/results';
+import { openTelemetry } from 'longhaul/otel';
 import { LonghaulPlugin, PostgresStores } from 'longhaul/worker';
 const workerOf = (model) => () => new LonghaulPlugin({ runners: [defineAgent({ id: 'a', model })] });
 const make = {
@@ -36,6 +37,7 @@ const make = {
   '@anthropic-ai/sdk': workerOf('anthropic/x'),
   '@google/genai': workerOf('google/x'),
   '@modelcontextprotocol/sdk': () => new LonghaulPlugin({ mcpServers: [mcpTools({ name: 'm', url: 'http://127.0.0.1:1' })] }),
+  '@opentelemetry/api': () => openTelemetry(),
   pg: () => new PostgresStores(),
   '@aws-sdk/client-s3': () => new S3Results({ bucket: 'b', region: 'eu-west-1' }),
 };
@@ -69,6 +71,7 @@ function link(dependency) {
   const path = join(folder, 'node_modules', dependency);
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(resolve('node_modules', dependency), path);
+  return () => rmSync(path);
 }
 
 function checkOptional(dependency) {
@@ -110,8 +113,11 @@ try {
   const tarball = install();
   check('publint', ['publint', 'run', tarball, '--strict']);
   check('attw', ['attw', tarball, '--profile', 'node16', '--no-emoji', '--format', 'ascii']);
+  // Its types are in the signatures of `longhaul/otel`.
+  const unlink = link('@opentelemetry/api');
   typed('node20', 'node16');
   typed('esnext', 'bundler');
+  unlink();
   writeFileSync(join(folder, 'imports.mjs'), IMPORTS);
   for (const specifier of specifiers) {
     check(`require and import ${specifier}`, ['node', 'imports.mjs', specifier], { cwd: folder });

@@ -12,14 +12,14 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 486,
-  'source lines': 62_000,
-  'local imports, 90th percentile': 14,
+  'source files': 534,
+  'source lines': 66_832,
+  'local imports, 90th percentile': 13,
   'files with one importer, %': 33,
   'import circles, types included': 0,
-  'exported names': 253,
-  'workflow bundle, KB': 2_335,
-  'packed package, KB': 3_370,
+  'exported names': 268,
+  'workflow bundle, KB': 2_361,
+  'packed package, KB': 3_530,
 };
 
 const { values: options } = parseArgs({

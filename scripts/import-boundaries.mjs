@@ -6,12 +6,12 @@ const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
 const CLIENT = {
-  parts: 'base|protocol|core|define|deltas|results|server|stream',
+  parts: 'base|protocol|core|define|deltas|results|server|stream|telemetry',
   typesOnly: 'workflows',
   packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
 };
 const WORKER = {
-  parts: 'base|protocol|core|define|activities|deltas|providers|stores|results|server',
+  parts: 'base|protocol|core|define|activities|deltas|providers|stores|results|server|telemetry',
   packages: anyBut(`@temporalio/testing|${SDKS}`),
 };
 
@@ -40,11 +40,19 @@ const TABLE = [
   { part: 'deltas/', parts: 'base|protocol|stores|results|server/encryption$', packages: PLAIN },
   { part: 'deltas.ts', parts: 'protocol|deltas', packages: NONE },
   { part: 'stream/', parts: 'base|protocol|core', packages: NONE },
+  { part: 'telemetry/', parts: 'base|protocol', typesOnly: 'providers/[^/]+$', packages: NONE },
+  {
+    part: 'otel/',
+    parts: 'base|protocol|define|telemetry',
+    typesOnly: 'client|providers/[^/]+$',
+    packages: PLAIN,
+  },
+  { part: 'otel.ts', parts: 'otel|telemetry', packages: NONE },
   { part: 'define/', parts: 'base|protocol|core', packages: PLAIN },
   { part: 'agent-run/', parts: 'base|protocol|core', packages: NONE },
   {
     part: 'activities/',
-    parts: 'base|protocol|core|agent-run|define|deltas|stores|results|providers/[^/]+$',
+    parts: 'base|protocol|core|agent-run|define|deltas|stores|results|telemetry|providers/[^/]+$',
     packages: `@temporalio/(?:activity|common)(?:/|$)|${PLAIN}`,
   },
   {

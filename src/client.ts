@@ -23,6 +23,12 @@ export {
   RunHandle,
 } from './client/run-handle';
 export type { RunTree } from './client/run-tree';
+export type { TraceOptions } from './client/trace/read-trace';
+export type { RunTrace, TraceStep } from './client/trace/run-trace';
+export type { WaitsFor } from './client/why/diagnosis';
+export type { Why } from './client/why/explain';
+export type { Retrying } from './client/why/open-calls';
+export type { RunReport } from './client/why/report';
 export { ThreadHandle, type SendOptions } from './client/thread-handle';
 export type { ThreadOptions } from './client/thread-input';
 export { TurnHandle } from './client/turn-handle';

@@ -1,6 +1,7 @@
 /** Workers: the processes that run agents. */
 import './worker/worker-packages';
 
+export type { WorkerLogger } from './activities/call-log';
 export type { InlineSpecInfo, InlineSpecs } from './activities/definition/inline-spec';
 export type { CheckSignature, OnPause } from './activities/people/hooks';
 export type { PauseNotice } from './protocol/activities';

@@ -1,3 +1,4 @@
+import type { WorkerOptions } from '@temporalio/worker';
 import type { DevServer } from '../src/server/dev-server';
 
 /** How the set-up of a Jest run tells the tests, which run in other processes, what there is. */
@@ -35,6 +36,11 @@ export function timeSkippingServerPath(): string {
 /** File with the workflow bundle, for `workflowBundle: {codePath}`. */
 export function workflowBundlePath(): string {
   return required(variables.bundle, variables.bundleFailure, 'workflow bundle');
+}
+
+/** For workers that run this bundle in the thread of their test: one of its own takes half a second to start. */
+export function workflowsInThread(): Pick<WorkerOptions, 'workflowBundle' | 'debugMode'> {
+  return { workflowBundle: { codePath: workflowBundlePath() }, debugMode: true };
 }
 
 /** `describe` where time can be skipped; elsewhere its tests are reported as skipped, by name. */

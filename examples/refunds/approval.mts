@@ -9,11 +9,7 @@ type Verdict = { readonly args?: JsonObject } | { readonly reason: string };
 /** Asks a person about a refund that waits, and tells the run what they decided. */
 export async function decide(run: RunHandle, input: PendingInput, screen: Screen): Promise<void> {
   const { inputId, question, call, path } = input;
-  screen.line(
-    'approval',
-    `${question}\n${call?.name} ${JSON.stringify(call?.args)}, from ${path}`,
-    'yellow',
-  );
+  screen.line('approval', `${question}\nfrom ${path}`, 'yellow');
   const verdict = toResult(await ask(screen), call?.args ?? {});
   if ('reason' in verdict) await run.reject(inputId, verdict.reason);
   else await run.approve(inputId, verdict);

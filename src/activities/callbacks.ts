@@ -1,7 +1,6 @@
 // Runs an agent's callbacks around one call, in the order the agent lists them, until one answers. Each callback sees the session
 // changes of the callbacks before it. The changes leave with the result of the call.
 
-import { log } from '@temporalio/activity';
 import { mergeDelta, pickKeys, sessionDelta } from '../core/session';
 import { isJsonObject, type JsonObject } from '../base/json';
 import { utf8Length } from '../base/text';
@@ -19,6 +18,7 @@ import type {
 } from '../define/callbacks';
 import type { ActivityDependencies } from './dependencies';
 import { ownWorkflowId } from './definition/pinned-definition';
+import { callLog } from './call-log';
 import { notHere } from './failures';
 import { askContext } from './log/read-log';
 import { type CodePlace, runUserCode, sessionChanges, userCodeError } from './user-code';
@@ -65,7 +65,7 @@ export async function callbackChain(
     maxIterations: spec.maxIterations ?? limits.maxIterations,
     context: input.contextByReference === true ? await askContext(workflowId) : context,
     signal,
-    log,
+    log: callLog(),
   };
   return new CallbackChain(links, config, session);
 }

@@ -4,7 +4,9 @@ import type { Registry } from '../define/registry';
 import type { StoredContent } from '../results/stored-content';
 import type { Stores } from '../stores/memory-store';
 import type { Deltas } from '../deltas/deltas';
+import type { Telemetry } from '../telemetry/telemetry';
 import type { DeltaEvent } from '../protocol/live';
+import type { LogDependencies } from './call-log';
 import type { DefinitionCache } from './definition/pinned-definition';
 import type { InlineSpecs } from './definition/inline-spec';
 import type { LoopWatch } from './heartbeat';
@@ -36,7 +38,9 @@ export type ActivityDependencies = {
   readonly results?: StoredContent;
   readonly onDelta?: (event: DeltaEvent) => void;
   readonly deltas?: Deltas;
-} & PeopleHooks;
+  readonly telemetry?: Telemetry;
+} & LogDependencies &
+  PeopleHooks;
 
 /** The provider of a model. Throws `NotRegisteredHere`. */
 export function providerOf(

@@ -3,9 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
-import { clipText } from '../base/text';
+import { chainTexts, copyError, errorChain } from '../base/causes';
+import { clipText, utf8Length } from '../base/text';
 import { type ErrorDetails, LonghaulError, ProviderError } from '../protocol/errors';
-import { defined, isJsonObject } from '../base/json';
+import { defined } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunSpend } from '../protocol/run';
 import { redact } from '../providers/redact';
@@ -18,6 +19,23 @@ const longestPauseMs = 4_000;
 const notRegisteredRetryMs = 2_000;
 const shortestRetryMs = 100;
 
+/** A model call that failed after the model was paid. */
+export class PaidFailure extends Error {
+  readonly spend: RunSpend;
+
+  constructor(cause: unknown, spend: RunSpend) {
+    super('the call failed after the model was paid', { cause });
+    this.spend = spend;
+  }
+}
+
+/** What was thrown, and what was spent before. */
+export function unpaid(thrown: unknown): { readonly error: unknown; readonly spend?: RunSpend } {
+  return thrown instanceof PaidFailure
+    ? { error: thrown.cause, spend: thrown.spend }
+    : { error: thrown };
+}
+
 /**
  * The failure that an activity throws for an error. Temporal's own failures, such as cancellation, pass. `spend` is the cost of the call so
  * far. It comes after the details, as in the failure of a child.
@@ -26,12 +44,17 @@ export function toFailure(error: unknown, spend?: RunSpend): unknown {
   if (error instanceof TemporalFailure) return readableFailure(error);
   if (ProviderError.is(error)) return providerApplicationFailure(error);
   if (!LonghaulError.is(error))
-    return failure('InternalError', describeError(error), { nonRetryable: false, spend });
+    return failure('InternalError', describeError(error), {
+      nonRetryable: false,
+      spend,
+      cause: error,
+    });
   if (error.code === 'NotRegisteredHere') return notRegisteredFailure(error);
   return failure(error.code, error.message, {
     nonRetryable: !error.retryable,
     details: error.details,
     spend,
+    cause: error.cause,
   });
 }
 
@@ -41,6 +64,7 @@ function providerApplicationFailure(error: ProviderError): ApplicationFailure {
   return failure(error.code, error.message, {
     nonRetryable: !error.retryable || isSpent,
     details: error.details,
+    cause: error.cause,
     ...defined({ nextRetryDelay: error.retryAfterMs }),
   });
 }
@@ -80,46 +104,73 @@ function failure(
     nextRetryDelay?: number;
     details?: unknown;
     spend?: RunSpend | undefined;
+    cause?: unknown;
   },
 ): ApplicationFailure {
-  const { details, spend, ...rest } = options;
+  const { details, spend, cause, ...rest } = options;
   const text = JSON.stringify(details ?? {});
   const sent: unknown[] = text.length <= limits.failureMessage ? [JSON.parse(text)] : [];
-  return ApplicationFailure.create({
-    type,
-    message: clipText(redact(message), limits.failureMessage),
-    details: spend === undefined ? sent : [sent[0] ?? {}, spend],
-    ...rest,
+  return withoutStack(
+    ApplicationFailure.create({
+      type,
+      message: clipText(redact(message), limits.failureMessage),
+      details: spend === undefined ? sent : [sent[0] ?? {}, spend],
+      ...defined({ cause: keptCause(cause) }),
+      ...rest,
+    }),
+  );
+}
+
+/** Stacks do not enter history: they are long, and name the files of the worker. The worker's log has them. */
+function withoutStack(made: ApplicationFailure): ApplicationFailure {
+  made.stack = '';
+  return made;
+}
+
+/**
+ * The cause of a failure as history keeps it. Plain errors, because the workflow takes the last failure of a chain with a type as the one
+ * that began it.
+ */
+function keptCause(cause: unknown): Error | undefined {
+  if (cause === undefined || cause === null) return undefined;
+  let left = limits.failureMessage;
+  return copyError(cause, ({ name, message }) => {
+    if (left < 0) return undefined;
+    const kept = clipText(redact(message), left);
+    left -= utf8Length(kept) + 1;
+    return { name, message: kept };
   });
 }
 
-/** The user's code may throw a failure whose text ends in half a character. The worker could not send it. */
+/** The user's code may throw a failure whose text ends in half a character, or with a circle of causes. The worker could not send it. */
 function readableFailure(error: TemporalFailure): TemporalFailure {
   const { message, stack = '' } = error;
-  if (!(error instanceof ApplicationFailure) || (message.isWellFormed() && stack.isWellFormed()))
-    return error;
-  const { type, nonRetryable, details } = error;
+  if (!(error instanceof ApplicationFailure)) return error;
+  const { type, nonRetryable, details, category, cause } = error;
+  if (cause === undefined && message.isWellFormed() && stack.isWellFormed()) return error;
   const nextRetryDelay = error.nextRetryDelay as number | null | undefined;
-  return ApplicationFailure.create({
-    message: message.toWellFormed(),
-    ...(type && { type: type.toWellFormed() }),
-    nonRetryable: nonRetryable === true,
-    details: details ?? [],
-    ...(nextRetryDelay !== undefined && nextRetryDelay !== null && { nextRetryDelay }),
-  });
+  return withoutStack(
+    ApplicationFailure.create({
+      message: message.toWellFormed(),
+      ...(type && { type: type.toWellFormed() }),
+      nonRetryable: nonRetryable === true,
+      details: details ?? [],
+      ...(category && { category }),
+      ...defined({ cause: keptCause(cause) }),
+      ...(nextRetryDelay !== undefined && nextRetryDelay !== null && { nextRetryDelay }),
+    }),
+  );
 }
 
-/** A short text for any thrown value, which may be circular, huge or not an error. */
+/**
+ * A text for any thrown value. It ends with what the causes say, such as `TypeError: fetch failed: connect ECONNREFUSED 127.0.0.1:4999`.
+ * An error of Longhaul says all by itself.
+ */
 export function describeError(error: unknown): string {
-  try {
-    if (error instanceof Error)
-      return redact(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);
-    if (isJsonObject(error) && typeof error['message'] === 'string')
-      return redact(error['message']);
-    return redact(typeof error === 'string' ? error : `threw ${String(error)}`);
-  } catch {
-    return 'threw a value that cannot be shown';
-  }
+  const chain = LonghaulError.is(error) ? errorChain(error).slice(0, 1) : errorChain(error);
+  const [first] = chain;
+  const name = first === undefined || first.name === 'Error' ? [] : [first.name];
+  return redact([...name, ...chainTexts(chain)].join(': ')) || 'an error without a message';
 }
 
 type Again = {

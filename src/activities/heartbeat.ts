@@ -4,6 +4,7 @@ import { utf8Length } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { defined, type Json } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
+import { OpenCall } from './open-calls';
 import { untilAborted } from './user-code';
 
 const defaultHeartbeatMs = 10_000;
@@ -35,7 +36,8 @@ export type WatchedCall = {
 
 /**
  * Runs `work` while a timer sends heartbeats, so that a slow provider does not look like a dead worker. Keeps the details of an earlier
- * attempt. While the loop is blocked, `loopWatch` beats in place of the timer.
+ * attempt. While the loop is blocked, `loopWatch` beats in place of the timer. `signal` aborts when the server wants the attempt to end:
+ * soon after a hint, otherwise with the answer to a heartbeat.
  */
 export async function withHeartbeat<Result>(
   { loopWatch }: { readonly loopWatch?: LoopWatch },
@@ -51,14 +53,17 @@ export async function withHeartbeat<Result>(
     tell: () => details.tell(),
   };
   const timer = setInterval(() => details.beat(), everyMs);
+  const call = new OpenCall(context, () => details.tell());
   try {
     if (loopWatch?.wasBlocked() === true) await details.confirm();
-    const signal = context.cancellationSignal;
+    const signal = AbortSignal.any([context.cancellationSignal, call.signal]);
     return await untilAborted(() => work(signal, beats), signal);
   } catch (error) {
+    if (call.signal.aborted && error === call.signal.reason) return await call.leave();
     details.flush();
     throw error;
   } finally {
+    call.close();
     clearInterval(timer);
     watched?.end();
   }

@@ -1,4 +1,4 @@
-// The activities of a worker. `toFailure` converts every error that leaves one.
+// The activities of a worker. `guard` sees every attempt of each.
 
 import { Context } from '@temporalio/activity';
 import type { LonghaulActivities } from '../protocol/activities';
@@ -10,7 +10,7 @@ import { checkArguments } from './tool/check-arguments';
 import { runToolHooks } from './tool/tool-callbacks';
 import { closeRun, openRun } from './thread/open-run';
 import type { ActivityDependencies } from './dependencies';
-import { toFailure } from './failures';
+import { guard } from './guard';
 import { withHeartbeat } from './heartbeat';
 import { fetchInput, pullLog } from './log/pull-log';
 import { findDefinition, loadDefinition } from './definition/load-definition';
@@ -34,6 +34,7 @@ type OfApplication = {
 type LeftFor = 'again' | 'aside' | 'always';
 
 export function createActivities(dependencies: ActivityDependencies): LonghaulActivities {
+  const guarded = guard(dependencies);
   const own =
     <Input extends OfApplication, Result>(
       left: LeftFor,
@@ -82,18 +83,6 @@ function checkOwnApplication(own: string, input: OfApplication, left: LeftFor): 
   const message = `this worker runs application '${own}', but the call is for '${asked}': start a worker with createWorker({ application: '${asked}' }) on this task queue`;
   if (left === 'always') throw new LonghaulError('StoreError', message, { retryable: true });
   throw new LonghaulError('NotRegisteredHere', message, { retryable: left === 'again' });
-}
-
-function guarded<Args extends unknown[], Result>(
-  activity: (...args: Args) => Promise<Result>,
-): (...args: Args) => Promise<Result> {
-  return async (...args) => {
-    try {
-      return await activity(...args);
-    } catch (error) {
-      throw toFailure(error);
-    }
-  };
 }
 
 async function requestCancellation(run: { readonly firstExecutionRunId: string }): Promise<void> {

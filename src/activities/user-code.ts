@@ -31,7 +31,8 @@ export async function runUserCode<Result>(
   } catch (error) {
     if (isCancelled(error)) throw error;
     const retryable = countFailure() < maxAttempts && !isLastAttempt() && !isFinal(error);
-    throw userCodeError(place, `failed: ${describeError(error)}`, { retryable });
+    const problem = `failed: ${describeError(error)}`;
+    throw userCodeError(place, problem, { retryable, cause: error });
   }
 }
 
@@ -39,7 +40,7 @@ export async function runUserCode<Result>(
 export function userCodeError(
   { name, details }: CodePlace,
   problem: string,
-  options: { readonly retryable: boolean } = { retryable: false },
+  options: { readonly retryable: boolean; readonly cause?: unknown } = { retryable: false },
 ): LonghaulError {
   const message = clipText(`${name}: ${problem}`, limits.failureMessage);
   return new LonghaulError('InternalError', message, { ...options, details });
@@ -101,7 +102,8 @@ function countFailure(): number {
   return count;
 }
 
-function isLastAttempt(): boolean {
+/** Whether the server makes no other attempt, whatever happens in this one. */
+export function isLastAttempt(): boolean {
   const { attempt, retryPolicy } = Context.current().info;
   const maximumAttempts = retryPolicy?.maximumAttempts ?? 0;
   return maximumAttempts > 0 && attempt >= maximumAttempts;

@@ -49,3 +49,12 @@ function refused(value: unknown): ParsedDuration {
   const message = `must be a duration such as '90s', '15 minutes' or '3 days', or a number of milliseconds, not ${describeValue(value)}`;
   return { ok: false, message };
 }
+
+/** `3 d`: an age in the largest unit that fits. */
+export function age(from: Date, now: Date): string {
+  const seconds = Math.max(0, Math.floor((now.getTime() - from.getTime()) / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}

@@ -1,8 +1,11 @@
 import { type ErrorCode, type ErrorDetails, LonghaulError } from '../protocol/errors';
 import { grpcStatus } from '../base/grpc-status';
-import { printableLine } from './render/text';
+import { printable, printableLine } from './render/text';
 
 const longestMessage = 2_000;
+
+/** Errors that say several things in lines of their own. The text of others may be anybody's, and is shown on one line. */
+const ofSeveralLines: readonly string[] = ['SpecError', 'InvalidAnswer', 'UsageError'];
 
 const namespaceHint =
   'Create it with `temporal operator namespace create`, or set TEMPORAL_NAMESPACE or --namespace';
@@ -27,7 +30,7 @@ Exit codes:
   5    no server, or no worker
   130  interrupted; the run goes on
 
-Errors are one line on stderr, with --json also {"error":{"code","message","details"}} on stdout; LONGHAUL_DEBUG=1 adds the stack.`;
+Errors are on stderr, with a line for each problem; with --json also {"error":{"code","message","details"}} on stdout; LONGHAUL_DEBUG=1 adds the stack.`;
 
 const byError: Partial<Record<ErrorCode, number>> = {
   InvalidInput: exitCodes.usage,
@@ -54,16 +57,21 @@ export class Interrupted extends Error {
 /** How a command fails. */
 export type CliError = {
   readonly code: string;
-  /** One line. */
+  /** One line, or a line for each of several problems. */
   readonly message: string;
   readonly details: ErrorDetails;
 };
 
 export function toCliError(error: unknown): CliError {
   const { code, message, details } = classify(error);
-  const line = printableLine(message);
-  const clipped = line.length > longestMessage ? `${line.slice(0, longestMessage)}…` : line;
+  const text = ofSeveralLines.includes(code) ? printableLines(message) : printableLine(message);
+  const clipped = text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
   return { code, message: clipped || code, details };
+}
+
+function printableLines(message: string): string {
+  const lines = printable(message).split('\n');
+  return lines.filter((line) => line.trim() !== '').join('\n');
 }
 
 function classify(error: unknown): CliError {
@@ -71,7 +79,8 @@ function classify(error: unknown): CliError {
   if (error instanceof UsageError)
     return { code: 'UsageError', message: error.message, details: {} };
   if (isCommanderError(error)) {
-    return { code: 'UsageError', message: error.message.replace(/^error: /, ''), details: {} };
+    const message = printableLine(error.message.replace(/^error: /, ''));
+    return { code: 'UsageError', message, details: {} };
   }
   if (error instanceof Error && error.name === 'NamespaceNotFoundError') {
     return unavailable(`${error.message}. ${namespaceHint}`);

@@ -27,6 +27,7 @@ import { addRunCommand } from './commands/run';
 import { addSetupCommand } from './commands/setup';
 import { addSchemaCommand, addValidateCommand } from './commands/validate';
 import { addShowCommand } from './commands/show';
+import { addWhyCommand } from './commands/why';
 import { addWorkerCommand } from './commands/worker';
 
 const commands: readonly AddCommand[] = [
@@ -42,6 +43,7 @@ const commands: readonly AddCommand[] = [
   addFailCommand,
   addSendCommand,
   addShowCommand,
+  addWhyCommand,
   addListCommand,
   addInboxCommand,
   addThreadsCommand,

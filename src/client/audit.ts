@@ -15,7 +15,7 @@ import type { TurnView, TurnsQuery } from '../protocol/thread';
 import { grpcStatus } from '../base/grpc-status';
 import { inTime, limited } from './calls';
 import { asLonghaulError, hasGrpcStatus, isNotFound } from './failures';
-import { decode, type HistoryEvent, historyEvents } from './history';
+import { decode, type HistoryEvent, historyEvents, timeOf } from './history';
 import { type RunTree, TreeReader } from './run-tree';
 import { memoOf, type ReadOptions, RunView } from './run-view';
 import { hasWorker } from './workers';
@@ -200,14 +200,13 @@ class AuditReader {
 }
 
 /** Reads the first event of an execution. */
-async function startedBy(client: Client, { eventTime, ...event }: HistoryEvent): Promise<Started> {
+async function startedBy(client: Client, event: HistoryEvent): Promise<Started> {
   const { input, originalExecutionRunId, firstExecutionRunId } =
     event.workflowExecutionStartedEventAttributes ?? {};
   const [payload] = input?.payloads ?? [];
   const given = payload && (await decode(client, payload));
-  const { seconds = 0, nanos } = eventTime ?? {};
   return {
-    at: new Date(Number(seconds) * 1_000 + (nanos ?? 0) / 1_000_000).toISOString(),
+    at: timeOf(event),
     input: (isJsonObject(given) ? given : {}) as unknown as RunInput,
     runId: originalExecutionRunId ?? '',
     firstRunId: firstExecutionRunId ?? '',

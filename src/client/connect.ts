@@ -18,6 +18,7 @@ import {
   serverUnavailable,
 } from '../server/connection-options';
 import { type Deltas, isDeltas } from '../deltas/deltas';
+import { isTelemetry, type Telemetry } from '../telemetry/telemetry';
 import { isResultStore, type ResultStore } from '../results/result-store';
 import { StoredContent } from '../results/stored-content';
 import {
@@ -31,6 +32,7 @@ import { checkOptions } from './check-options';
 import { hasGrpcStatus } from './failures';
 import { Longhaul } from './longhaul';
 import { checkIdSecret } from './thread-input';
+import { traceInterceptor } from './trace-interceptor';
 
 const closed = 'the connection was closed';
 
@@ -54,6 +56,8 @@ export type ConnectOptions = DataOptions & {
   readonly actor?: Actor;
   /** Those of the workers: streams of runs then show text while the model writes it. You close them. */
   readonly deltas?: Deltas;
+  /** Runs that start inside a span continue its trace. */
+  readonly telemetry?: Telemetry;
   /** The result store of the workers. The client puts large parts of inputs and messages there. You close it. */
   readonly results?: ResultStore;
   /**
@@ -77,6 +81,7 @@ const optionNames = {
   hashIds: true,
   results: true,
   deltas: true,
+  telemetry: true,
   actor: true,
   connection: true,
 } as const;
@@ -93,7 +98,7 @@ const optionNames = {
 export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   checkOptions('connect', options, optionNames);
   const { connection: given, namespace, taskQueue, application, ...other } = options;
-  const { hashIds, results, deltas, actor, ...server } = other;
+  const { hashIds, results, deltas, telemetry, actor, ...server } = other;
   const dataConverter = clientConverter(options);
   checkIdSecret(hashIds);
   if (actor !== undefined) readActor(actor);
@@ -105,7 +110,13 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   const { connection, close } = given
     ? { connection: given, close: undefined }
     : await open(loaded.connection, name);
-  const client = new Client({ connection, namespace: name, dataConverter });
+  const interceptors = telemetry && { workflow: [traceInterceptor(telemetry)] };
+  const client = new Client({
+    connection,
+    namespace: name,
+    dataConverter,
+    ...defined({ interceptors }),
+  });
   return new Longhaul(client, {
     taskQueue: taskQueue ?? defaults.taskQueue,
     ...defined({ application, hashIds, actor, deltas }),
@@ -114,11 +125,13 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   });
 }
 
-function checkParts({ results, deltas }: ConnectOptions): void {
+function checkParts({ results, deltas, telemetry }: ConnectOptions): void {
   if (results !== undefined && !isResultStore(results))
     throw new LonghaulError('InvalidInput', 'results must be a result store, such as FileResults');
   if (deltas !== undefined && !isDeltas(deltas))
     throw new LonghaulError('InvalidInput', 'deltas must be deltas, such as new ProcessDeltas()');
+  if (telemetry !== undefined && !isTelemetry(telemetry))
+    throw new LonghaulError('InvalidInput', 'telemetry must be telemetry, such as openTelemetry()');
 }
 
 type OwnConnection = { readonly connection: Connection; readonly close: () => Promise<void> };

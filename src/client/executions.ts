@@ -18,6 +18,9 @@ import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import type { RunKey, RunMemo } from '../protocol/run';
 
+/** Executions that are read before the first is known, where the server cannot sort them. It lists as many in one answer. */
+const sortedRuns = 1_000;
+
 type StartAttributes = Pick<WorkflowStartOptions, 'typedSearchAttributes'>;
 
 export class SearchIndex {
@@ -134,4 +137,16 @@ function checkKey(key: unknown): void {
       `key.${name} must be a text that is not empty, not ${given}; ${hint}`,
     );
   }
+}
+
+/** What the server lists, in parts to sort. */
+export async function* windows<Run>(runs: AsyncIterable<Run>): AsyncGenerator<Run[], void, void> {
+  let window: Run[] = [];
+  for await (const run of runs) {
+    window.push(run);
+    if (window.length < sortedRuns) continue;
+    yield window;
+    window = [];
+  }
+  yield window;
 }

@@ -193,7 +193,7 @@ function messageOf({ message }: Error): string {
 function toTyped(cause: Error, isNested: boolean): LonghaulError | undefined {
   if (cause instanceof ApplicationFailure && isErrorCode(cause.type)) {
     const [details = {}] = (cause.details ?? []) as ErrorDetails[];
-    return fromFailure(cause.type, messageOf(cause), details);
+    return fromFailure(cause.type, messageOf(cause), { details, cause: cause.cause });
   }
   if (cause instanceof CancelledFailure) return cancelled(cause.message);
   if (cause instanceof TerminatedFailure)
@@ -209,9 +209,14 @@ function toTyped(cause: Error, isNested: boolean): LonghaulError | undefined {
   return undefined;
 }
 
-function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): LonghaulError {
+/** The cause is what the worker's code threw. */
+function fromFailure(
+  code: ErrorCode,
+  message: string,
+  { details, cause }: Pick<Required<ErrorOptions>, 'details' | 'cause'>,
+): LonghaulError {
   if (code !== 'ProviderError')
-    return asMachineError(new LonghaulError(code, message, { details }));
+    return asMachineError(new LonghaulError(code, message, { details, cause }));
   const { kind, status, provider } = details as {
     kind?: ProviderErrorKind;
     status?: number;
@@ -219,6 +224,7 @@ function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): L
   };
   return new ProviderError(kind ?? 'unavailable', message, {
     details,
+    cause,
     ...(status !== undefined && { status }),
     ...(provider !== undefined && { provider }),
   });

@@ -58,19 +58,30 @@ export async function* historyEvents(
   );
 }
 
-/** All events, the last one first; at most `most` per page. */
+/** All events, the last one first; at most `most` per page. The time-skipping server reads only forwards. */
 export async function* lastEvents(
   client: Client,
   execution: ExecutionRef,
   most = pageSize,
 ): AsyncGenerator<HistoryEvent, void, void> {
   const { namespace } = client.options;
-  yield* eventsOf(
-    client,
-    (page) =>
-      client.workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution, ...page }),
-    most,
-  );
+  try {
+    yield* eventsOf(
+      client,
+      (page) =>
+        client.workflowService.getWorkflowExecutionHistoryReverse({
+          namespace,
+          execution,
+          ...page,
+        }),
+      most,
+    );
+  } catch (error) {
+    if (!hasGrpcStatus(error, grpcStatus.unimplemented)) throw error;
+    const forwards: HistoryEvent[] = [];
+    for await (const event of historyEvents(client, execution)) forwards.push(event);
+    yield* forwards.reverse();
+  }
 }
 
 async function* eventsOf(
@@ -100,6 +111,12 @@ async function* eventsOf(
 function mayBeTooLarge(error: unknown): boolean {
   const { resourceExhausted, deadlineExceeded, cancelled } = grpcStatus;
   return hasGrpcStatus(error, resourceExhausted, deadlineExceeded, cancelled);
+}
+
+/** ISO 8601. */
+export function timeOf({ eventTime }: HistoryEvent): string {
+  const { seconds = 0, nanos } = eventTime ?? {};
+  return new Date(Number(seconds) * 1_000 + (nanos ?? 0) / 1_000_000).toISOString();
 }
 
 export type HistoryPayload = {

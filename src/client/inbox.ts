@@ -11,7 +11,7 @@ import { grpcStatus } from '../base/grpc-status';
 import { hasGrpcStatus, isNotFound } from './failures';
 import { pollingWorkers } from './workers';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
-import { type SearchIndex, Whose, type WhoseFilter } from './executions';
+import { type SearchIndex, Whose, type WhoseFilter, windows } from './executions';
 
 /** An open input of a run or of a turn. Answer it with `run(workflowId)`: `resume`, `approve` or `reject`, with the `inputId`. */
 export type InboxItem = PendingInput & {
@@ -20,7 +20,7 @@ export type InboxItem = PendingInput & {
   /** The agent of the root run. `agentId` is the agent that asked. */
   readonly agent: string;
   /**
-   * Whether this comes from the run itself. If false, it comes from the memo, which cuts the question at 200 bytes and lacks options and
+   * Whether this comes from the run itself. If false, it comes from the memo, which cuts the question at 300 bytes and lacks options and
    * call. `run(workflowId).pending()` has all of it.
    */
   readonly isComplete: boolean;
@@ -43,9 +43,6 @@ type MemoInput = NonNullable<RunMemo['pending']>[number];
 
 /** Runs asked at a time. */
 const atATime = 10;
-
-/** Waiting runs that are read before the oldest item is known. */
-const sortedRuns = 1_000;
 
 const openRuns = `${whereType()} AND ExecutionStatus = 'Running'`;
 const waits = `${searchAttributes.status} = 'needs-input'`;
@@ -82,17 +79,6 @@ async function* waitingRuns(
   const whose = new Whose(filter, ['kind', 'limit', 'whole', 'withoutWorker']);
   for await (const execution of index.list(openRuns, whose, [waits]))
     if (isWaiting(execution)) yield execution;
-}
-
-async function* windows<Run>(runs: AsyncIterable<Run>): AsyncGenerator<Run[], void, void> {
-  let window: Run[] = [];
-  for await (const run of runs) {
-    window.push(run);
-    if (window.length < sortedRuns) continue;
-    yield window;
-    window = [];
-  }
-  yield window;
 }
 
 /** The inbox lists the inputs of a child run under its root run. */

@@ -6,7 +6,7 @@ import { threadMemoKey, threadType, whereType, workflowTypes } from '../protocol
 import type { ThreadKey } from '../protocol/thread';
 import type { RunMemo, RunStatus } from '../protocol/run';
 import { memoOf, stateFromMemo } from './run-view';
-import { type SearchIndex, Whose, type WhoseFilter } from './executions';
+import { type SearchIndex, Whose, type WhoseFilter, windows } from './executions';
 
 /** One line of a list of runs. */
 export type RunSummary = {
@@ -27,7 +27,7 @@ export type RunsFilter = WhoseFilter & {
   readonly children?: boolean;
 };
 
-/** The newest first. */
+/** The newest first, sorted within a thousand: the server lists open runs, then the others by their end. */
 export async function* listRuns(
   index: SearchIndex,
   filter: RunsFilter,
@@ -35,12 +35,18 @@ export async function* listRuns(
   const whose = new Whose(filter, ['status', 'children']);
   const { status, children = false } = filter;
   const query = whereType(Object.values(workflowTypes));
-  for await (const execution of index.list(query, whose)) {
-    const summary = summarize(execution);
-    if (summary.path !== undefined && !children) continue;
-    if (status !== undefined && summary.status !== status) continue;
-    yield summary;
+  for await (const executions of windows(index.list(query, whose))) {
+    for (const execution of executions.sort(byStart)) {
+      const summary = summarize(execution);
+      if (summary.path !== undefined && !children) continue;
+      if (status !== undefined && summary.status !== status) continue;
+      yield summary;
+    }
   }
+}
+
+function byStart(left: WorkflowExecutionInfo, right: WorkflowExecutionInfo): number {
+  return right.startTime.getTime() - left.startTime.getTime();
 }
 
 function summarize(execution: WorkflowExecutionInfo): RunSummary {

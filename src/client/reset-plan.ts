@@ -1,39 +1,13 @@
 // What a reset undoes: read from the histories of a run and of the runs below it. Changes nothing.
 
 import type { Client } from '@temporalio/client';
-import type {
-  CallModelInput,
-  CallModelResult,
-  CallToolInput,
-  LonghaulActivities,
-} from '../protocol/activities';
+import type { CallModelInput, CallModelResult, CallToolInput } from '../protocol/activities';
 import { LonghaulError } from '../protocol/errors';
 import { queryNames } from '../protocol/names';
 import type { RunInput } from '../protocol/run';
 import type { Definition } from '../protocol/spec';
 import { decode, type HistoryEvent, historyEvents, type HistoryPayload } from './history';
-
-const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
-  callModel: true,
-  callTool: true,
-  runToolHooks: true,
-  checkArguments: true,
-  loadDefinition: true,
-  findDefinition: true,
-  pullLog: true,
-  fetchSession: true,
-  fetchInput: true,
-  openRun: true,
-  closeRun: true,
-  openThread: true,
-  saveTurn: true,
-  clearTurns: true,
-  summarise: true,
-  requestCancellation: true,
-  reviewCall: true,
-  notifyPause: true,
-  checkSignature: true,
-};
+import { endedStep, isToolCall, toolOfActivity } from './history-steps';
 
 /** A tool call that the reset removes from the run's log. Its effects outside stay. */
 export type UndoneCall = {
@@ -135,7 +109,7 @@ export class ResetPlanner {
       const id = Number(event.eventId);
       const step = await this.#step(event);
       if (step !== undefined) steps.set(id, step);
-      const closed = steps.get(closedStep(event));
+      const closed = steps.get(endedStep(event));
       if (closed === undefined) continue;
       closed.closedAt = id;
       closed.inline = await this.#inlineTools(closed, event);
@@ -188,7 +162,7 @@ export class ResetPlanner {
         const below = await this.#below(step.childId);
         calls.push(...below.calls);
         runs.push(...below.runs);
-      } else if (step.name === 'callTool' || !Object.hasOwn(ours, step.name)) {
+      } else if (isToolCall(step.name)) {
         calls.push({ workflowId, path, ...toolOf(step, known) });
       } else {
         calls.push(...step.inline.map((tool) => ({ workflowId, path, ...effectOf(tool, known) })));
@@ -231,31 +205,6 @@ export class ResetPlanner {
   }
 }
 
-/** The event id of the step that this event ends; 0 for any other event. */
-function closedStep(event: HistoryEvent): number {
-  return endedActivity(event) ?? endedChild(event) ?? 0;
-}
-
-function endedActivity(event: HistoryEvent): number | undefined {
-  const ended =
-    event.activityTaskCompletedEventAttributes ??
-    event.activityTaskFailedEventAttributes ??
-    event.activityTaskTimedOutEventAttributes ??
-    event.activityTaskCanceledEventAttributes;
-  return ended ? Number(ended.scheduledEventId) : undefined;
-}
-
-function endedChild(event: HistoryEvent): number | undefined {
-  const ended =
-    event.childWorkflowExecutionCompletedEventAttributes ??
-    event.childWorkflowExecutionFailedEventAttributes ??
-    event.childWorkflowExecutionCanceledEventAttributes ??
-    event.childWorkflowExecutionTimedOutEventAttributes ??
-    event.childWorkflowExecutionTerminatedEventAttributes ??
-    event.startChildWorkflowExecutionFailedEventAttributes;
-  return ended ? Number(ended.initiatedEventId) : undefined;
-}
-
 /** The workflow task that first scheduled the turn or step. */
 function taskOf(steps: readonly Step[], to: number | string): number | undefined {
   const turns = steps.filter(
@@ -281,13 +230,9 @@ function toolOf(
   { name, input }: Step,
   definition: Definition | undefined,
 ): Pick<UndoneCall, 'tool' | 'effect'> {
-  if (name !== 'callTool') {
-    const tools = Object.entries(definition?.tools ?? {});
-    const [tool = name] = tools.find(([, { activity }]) => activity?.type === name) ?? [];
-    return effectOf(tool, definition);
-  }
-  const { tool, onceIn } = input as CallToolInput;
-  return onceIn === undefined ? effectOf(tool, definition) : { tool, effect: 'once' };
+  const tool = toolOfActivity(name, input, definition);
+  const isOnce = name === 'callTool' && (input as CallToolInput).onceIn !== undefined;
+  return isOnce ? { tool, effect: 'once' } : effectOf(tool, definition);
 }
 
 function effectOf(

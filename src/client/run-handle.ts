@@ -20,7 +20,6 @@ import type {
   AnsweredBy,
   Cancelling,
   PendingInput,
-  RunState,
   SteerReply,
 } from '../protocol/run';
 import type { RunTypes } from '../protocol/spec';
@@ -37,6 +36,10 @@ import { type RunEvent, RunView, type ViewOptions } from './run-view';
 import { type RunTree, TreeReader } from './run-tree';
 import { type SteerOptions, steerRun } from './steer';
 import { RunStreams, type StreamOptions } from './stream/run-streams';
+import { readTrace, type TraceOptions } from './trace/read-trace';
+import type { RunTrace } from './trace/run-trace';
+import type { Why } from './why/explain';
+import { reportOn, type RunReport, whyOf } from './why/report';
 
 /** `by` is the actor of `connect` if it is left out. */
 export type ResumeOptions = AnsweredBy & { readonly inputId?: string };
@@ -106,17 +109,39 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     });
   }
 
-  /** The run's current state. Without a worker it comes from the memo: `turn`, `iterations` and `usage` are then unknown. */
-  async state(): Promise<RunState> {
-    return await this.#view.state();
+  /**
+   * The run's current state, the calls that it retries, what it waits for, and how it ended. Without a worker it comes from the memo:
+   * `turn`, `iterations` and `usage` are then unknown.
+   */
+  async state(): Promise<RunReport> {
+    try {
+      return await reportOn(this.#client, this.#view);
+    } catch (error) {
+      throw asLonghaulError(error);
+    }
+  }
+
+  /**
+   * Why the run does not move, in two sentences: what it waits for or retries, and what to do about it. Needs no worker. Throws
+   * `RunNotFound`.
+   *
+   * @example
+   * const { reason, todo } = await run.why();
+   */
+  async why(): Promise<Why> {
+    try {
+      return await whyOf(this.#client, this.#view);
+    } catch (error) {
+      throw asLonghaulError(error);
+    }
   }
 
   async pending(): Promise<readonly PendingInput[]> {
-    return (await this.state()).pending;
+    return (await this.#view.state()).pending;
   }
 
   async usage(): Promise<Usage> {
-    return (await this.state()).usage;
+    return (await this.#view.state()).usage;
   }
 
   /**
@@ -148,6 +173,17 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   async audit(): Promise<readonly AuditEntry[]> {
     await this.#options.started?.();
     return await readAudit(this.#client, this.workflowId, this.#options);
+  }
+
+  /**
+   * What the run and the runs below it did, when, and at what cost: model calls, tools, pauses, sub-agents. Comes from histories alone, so it
+   * needs no worker. What it cannot read is in `gaps`; a run at whose reading a limit ended has `cut`. History holds no times and costs of
+   * attempts that were tried again.
+   */
+  async trace(options: TraceOptions = {}): Promise<RunTrace> {
+    checkOptions('trace', options, { runs: true, events: true });
+    await this.#options.started?.();
+    return await readTrace(this.#client, this.workflowId, options);
   }
 
   /** The run's log entries as they happen, from index `from` on. Ends with the run. To continue, pass the last `index + 1` as `from`. */

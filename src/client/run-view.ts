@@ -70,13 +70,21 @@ export class RunView {
 
   /** Also uses the server's status: a run that was terminated or timed out does not know that it has ended. */
   async state(): Promise<RunState> {
+    return (await this.look()).state;
+  }
+
+  /** The state, and how the server describes the run. */
+  async look(): Promise<{
+    readonly state: RunState;
+    readonly execution: WorkflowExecutionDescription;
+  }> {
     const [state, execution] = await Promise.all([
       this.#query<RunState>(queryNames.state),
       this.describe(),
     ]);
-    if (state === undefined) return stateFromMemo(execution);
-    if (!isStopped(execution) || hasEnded(state.status)) return state;
-    return { ...state, status: 'failed', pending: [] };
+    if (state === undefined) return { state: stateFromMemo(execution), execution };
+    if (!isStopped(execution) || hasEnded(state.status)) return { state, execution };
+    return { state: { ...state, status: 'failed', pending: [] }, execution };
   }
 
   /**
@@ -148,14 +156,19 @@ export class RunView {
 
   /** Like `entries`. `isWhole` is false if no worker answered, so that the entries come from history. */
   async read(from = 0): Promise<{ readonly entries: LogEntry[]; readonly isWhole: boolean }> {
+    const entries = await this.entriesOfWorker(from);
+    if (entries !== undefined) return { entries, isWhole: true };
+    return { entries: (await this.entriesOfHistory()).slice(from), isWhole: false };
+  }
+
+  /** Undefined if no worker answers. */
+  async entriesOfWorker(from: number): Promise<LogEntry[] | undefined> {
     const entries: LogEntry[] = [];
     for (;;) {
       const page = await this.#page(from + entries.length);
-      if (page === undefined)
-        return { entries: (await this.#entriesOfHistory()).slice(from), isWhole: false };
+      if (page === undefined) return undefined;
       entries.push(...page.entries);
-      if (page.entries.length === 0 || from + entries.length >= page.length)
-        return { entries, isWhole: true };
+      if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
     }
   }
 
@@ -180,7 +193,8 @@ export class RunView {
     }
   }
 
-  async #entriesOfHistory(): Promise<LogEntry[]> {
+  /** Without what only a worker knows, such as answers of people. */
+  async entriesOfHistory(): Promise<LogEntry[]> {
     try {
       return await entriesFromHistory(this.#client, this.#workflowId);
     } catch (error) {
@@ -254,10 +268,10 @@ function isOurs(type: string): boolean {
   return kindOfType(type) !== undefined;
 }
 
-function notOurs(workflowId: string, type: string, cause: Error): LonghaulError {
+export function notOurs(workflowId: string, type: string, cause?: Error): LonghaulError {
   const message = `'${workflowId}' is not a Longhaul run: it is a workflow of type '${type}'. Check the id`;
   return new LonghaulError('RunNotFound', message, {
-    cause,
+    ...(cause && { cause }),
     details: { workflowId, workflowType: type },
   });
 }

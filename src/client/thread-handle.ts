@@ -10,7 +10,7 @@ import type { Json } from '../base/json';
 import { limits } from '../protocol/limits';
 import { threadMemoKey, updateNames } from '../protocol/names';
 import type { Actor } from '../protocol/people';
-import type { AnsweredBy, PendingInput, RunInput, RunState } from '../protocol/run';
+import type { AnsweredBy, PendingInput, RunInput } from '../protocol/run';
 import type { BudgetSpec, RunTypes, TypeOf } from '../protocol/spec';
 import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../protocol/thread';
 import type { AuditEntry } from './audit';
@@ -25,8 +25,12 @@ import {
 } from './run-handle';
 import { type ThreadUpdate, ThreadView, updateThread } from './thread-calls';
 import { threadId } from './thread-input';
+import type { TraceOptions } from './trace/read-trace';
+import type { RunTrace } from './trace/run-trace';
 import type { RunStreams } from './stream/run-streams';
 import { TurnHandle } from './turn-handle';
+import type { Why } from './why/explain';
+import type { RunReport } from './why/report';
 import { type ClientResults, sentInput } from './upload';
 
 export type SendOptions<Types extends RunTypes = RunTypes> = {
@@ -155,7 +159,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
 
   /** The open inputs of its turns. Answer them here or on the turn. */
   async pending(): Promise<readonly PendingInput[]> {
-    return (await this.state()).pending;
+    return await this.#run.pending();
   }
 
   /** Like `resume` of a run, for any turn that asks. */
@@ -179,14 +183,24 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     await this.#run.fail(inputId, reason, options);
   }
 
+  /** What all its turns did, when, and at what cost: see `trace` of a run. */
+  async trace(options: TraceOptions = {}): Promise<RunTrace> {
+    return await this.#run.trace(options);
+  }
+
   /** The audit of all its turns: see `audit` of a run. */
   async audit(): Promise<readonly AuditEntry[]> {
     return await this.#run.audit();
   }
 
   /** The thread's current state; `turn` is the number of its turns. Throws `RunNotFound` before the first message. */
-  async state(): Promise<RunState> {
+  async state(): Promise<RunReport> {
     return await this.#run.state();
+  }
+
+  /** Why its turn does not move, in two sentences; or that it waits for a message. See `why` of a run. */
+  async why(): Promise<Why> {
+    return await this.#run.why();
   }
 
   async #update<Reply>(

@@ -67,7 +67,7 @@ async function stopTimes(client: Client, taskQueue: string): Promise<ReadonlyMap
   return times;
 }
 
-function toDate(timestamp: Timestamp | null | undefined): Date {
+export function toDate(timestamp: Timestamp | null | undefined): Date {
   return new Date(Number(timestamp?.seconds ?? 0) * 1_000 + (timestamp?.nanos ?? 0) / 1_000_000);
 }
 

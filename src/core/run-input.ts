@@ -14,6 +14,7 @@ import { LonghaulError } from '../protocol/errors';
 import { isJsonObject, type JsonSchema } from '../base/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
+import { readTraceparent } from '../protocol/trace';
 import type { InputRef, Lineage, RunInput, ThreadTurn } from '../protocol/run';
 import { shapeProblems } from '../base/check-shape';
 import type { LogRef } from '../protocol/log';
@@ -106,6 +107,7 @@ const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parent
   application: true,
   by: true,
   clientTools: true,
+  trace: true,
 };
 
 /** Throws `InvalidInput` if a run's input is wrong, and says how to fix it. `parent` is the workflow that started the run, if any. */
@@ -131,6 +133,12 @@ export function checkRunInput(value: unknown, parent?: ParentWorkflow): asserts 
   checkClientTools(value);
   checkApplication(value['application']);
   if (isGiven(value['by'])) readActor(value['by']);
+  checkTrace(value['trace']);
+}
+
+function checkTrace(value: unknown): void {
+  if (!isGiven(value) || readTraceparent(value) !== undefined) return;
+  throw invalid('trace must be a W3C traceparent, such as 00-<32 hex>-<16 hex>-01');
 }
 
 /** Checks the name of an application, which is also part of the ids of threads. */

@@ -1,20 +1,17 @@
 // Routes of runs: start, lists, state, transcript, messages, cancel.
 
 import { createHash } from 'node:crypto';
-import { describeIfThere } from '../client/calls';
 import type { ClientToolOptions } from '../client/client-tools';
 import type { RunSummary } from '../client/lists';
-import type { RunHandle } from '../client/run-handle';
-import { hasClosed, hasEnded } from '../client/run-view';
 import { canonicalJson } from '../base/json';
-import { hasCode, LonghaulError } from '../protocol/errors';
-import { threadType } from '../protocol/names';
+import { hasCode } from '../protocol/errors';
 import type { UserInput } from '../protocol/message';
 import type { RunStatus } from '../protocol/run';
 import { firstOf, json, done, responses, shownInput } from './answers';
 import { clientTools, id, messageText, oneOf, reason, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
-import type { App, Call, QueryParameter, Route } from './route';
+import type { Call, QueryParameter, Route } from './route';
+import { shownReport } from './run-report';
 import { readQuery, shape } from './shapes';
 
 const statuses = ['loading', 'running', 'needs-input', 'completed', 'failed', 'cancelled'];
@@ -58,6 +55,8 @@ export const runRoutes: readonly Route[] = [
     handle: state,
     operation: {
       summary: 'The state of a run or thread; of a run that has ended also its result or error',
+      description:
+        'retrying lists the calls that failed and are tried again: what, attempt, code and nextAt. waitsFor says what holds the run up.',
       responses: responses(200, 'The state'),
     },
   },
@@ -136,27 +135,10 @@ async function listRuns({ app, principal, url }: Call): Promise<Response> {
   return json({ runs: shown, more });
 }
 
-async function state({ run, app, params }: Call): Promise<Response> {
+async function state({ run, principal, params }: Call): Promise<Response> {
   const handle = await run(params['id'] ?? '');
   const { workflowId } = handle;
-  const { pending, ...rest } = await handle.state();
-  const end = hasEnded(rest.status) ? await endOf(app, handle) : {};
-  return json({ workflowId, ...rest, pending: pending.map(shownInput), ...end });
-}
-
-/** How a run ended. Empty while it still saves, and for a thread, which has no result. */
-async function endOf({ longhaul }: App, run: RunHandle): Promise<object> {
-  const { workflowId } = run;
-  const execution = await describeIfThere(longhaul.client, { workflowId });
-  if (execution === undefined || !hasClosed(execution) || execution.type === threadType) return {};
-  try {
-    const { finalResponse, completionReason, usage, costUsd } = await run.result();
-    const { text, structured } = finalResponse;
-    return { result: { text, structured, completionReason, usage, costUsd } };
-  } catch (error) {
-    if (!LonghaulError.is(error)) throw error;
-    return { error: { code: error.code, message: error.message } };
-  }
+  return json({ workflowId, ...shownReport(await handle.state(), principal) });
 }
 
 async function transcript(call: Call): Promise<Response> {

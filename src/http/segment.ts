@@ -4,6 +4,7 @@
 import type { SendOptions, ThreadHandle } from '../client/thread-handle';
 import type { TurnHandle } from '../client/turn-handle';
 import type { Json, JsonObject } from '../base/json';
+import { hasCode } from '../protocol/errors';
 import type { UserInput } from '../protocol/message';
 import type { Verdict } from '../protocol/people';
 import type { PendingInput } from '../protocol/run';
@@ -11,7 +12,7 @@ import type { TurnView } from '../protocol/thread';
 import type { StreamEvent } from '../stream/events';
 import { listedInputId } from '../core/people/input-ids';
 import { isForPeople, requireMay } from './may-answer';
-import { HttpProblem } from './problems';
+import { HttpProblem, problemOf } from './problems';
 import type { Call } from './route';
 
 /** Turns that are looked at to find the one in progress. */
@@ -82,6 +83,17 @@ async function isAnswered({ app }: Call, { root, pending }: Paused): Promise<boo
     .catch(() => undefined);
   const open = state?.pending.map(({ inputId }) => inputId);
   return open !== undefined && !pending.every(({ inputId }) => open.includes(inputId));
+}
+
+/** What to tell of a turn that cannot be told, now or later: it never started, or its run was deleted. Throws all other errors. */
+export function goneTurn(error: unknown): HttpProblem {
+  if (
+    hasCode(error, 'RunCancelled') ||
+    hasCode(error, 'RunClosed') ||
+    hasCode(error, 'RunNotFound')
+  )
+    return problemOf(error);
+  throw error;
 }
 
 type Answering = {

@@ -9,6 +9,7 @@ import { done, firstOf, json, responses, shownInput } from './answers';
 import { clientTools, id, oneOf, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
 import type { Call, Route } from './route';
+import { shownReport } from './run-report';
 import { agentParameter, limitParameter } from './run-routes';
 import { say } from './segment';
 import { readQuery, shape } from './shapes';
@@ -98,8 +99,10 @@ function threadOf(call: Call): Promise<ThreadHandle> {
 
 async function state(call: Call): Promise<Response> {
   const thread = await threadOf(call);
-  const { pending, ...rest } = await thread.state();
-  return json({ threadId: thread.threadId, ...rest, pending: pending.map(shownInput) });
+  return json({
+    threadId: thread.threadId,
+    ...shownReport(await thread.state(), call.principal),
+  });
 }
 
 async function turns(call: Call): Promise<Response> {

@@ -4,6 +4,7 @@ import type { ToolOutput } from './message';
 import type { ApproverRule, WorkerHook } from './people';
 import type { InputAnswer, InputRef, PendingInput, RunInput, RunKey, RunSpend } from './run';
 import type { SessionDelta } from './session';
+import type { Traced } from './trace';
 import type {
   ClearTurnsInput,
   OpenThreadInput,
@@ -130,7 +131,8 @@ export type CallModelInput = {
   readonly session?: JsonObject;
   /** Present if calls of the turn may run inline. They need the origin of the run for their idempotency keys. */
   readonly inline?: Pick<CallToolInput, 'origin'>;
-} & CallbackInput;
+} & CallbackInput &
+  Traced;
 
 export type CallModelResult = {
   readonly entry: LogEntry & { readonly kind: 'model-turn' };
@@ -148,17 +150,18 @@ type SummarisedAgent =
   | Pick<CallModelInput, 'definition' | 'agentId' | 'path'>
   | Pick<OpenThreadInput, 'application' | 'runner' | 'inline'>;
 
-export type SummariseInput = SummarisedAgent & {
-  readonly log: LogRef;
-  /** The earlier turns of the thread, until a summary stands for them. */
-  readonly memory?: LogRef;
-  /** The last turn that goes into the summary. */
-  readonly through: number;
-  /** The longest summary. */
-  readonly maxBytes: number;
-  /** The most text that the model reads for it. */
-  readonly readBytes: number;
-};
+export type SummariseInput = SummarisedAgent &
+  Traced & {
+    readonly log: LogRef;
+    /** The earlier turns of the thread, until a summary stands for them. */
+    readonly memory?: LogRef;
+    /** The last turn that goes into the summary. */
+    readonly through: number;
+    /** The longest summary. */
+    readonly maxBytes: number;
+    /** The most text that the model reads for it. */
+    readonly readBytes: number;
+  };
 
 /** If the model gave no summary, there is only the cost. */
 export type SummariseResult = {
@@ -190,7 +193,8 @@ export type CallToolInput = {
   readonly onceIn?: string;
   /** Only for a tool whose result comes later: the input that takes it. */
   readonly inputId?: string;
-} & CallbackInput;
+} & CallbackInput &
+  Traced;
 
 export type CallToolResult = {
   readonly entry: LogEntry & { readonly kind: 'tool-result' };

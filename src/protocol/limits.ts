@@ -15,6 +15,10 @@ export const limits = {
   answer: 64 * KiB,
   /** A question, and the same again for all its options together. */
   question: 64 * KiB,
+  /** The arguments in the question of an approval, or the preview in their place. */
+  shownArguments: 200,
+  /** A question in the memo: the name of a tool and its arguments fit. */
+  shownQuestion: 300,
   toolArguments: 256 * KiB,
   toolArgumentsInline: 8 * KiB,
   modelTurn: 1 * MiB,

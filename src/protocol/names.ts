@@ -27,6 +27,9 @@ export function whereType(types: readonly string[] = allWorkflowTypes): string {
   return `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
 }
 
+/** The header with the caller's trace context: the one of Temporal's OpenTelemetry interceptors, a W3C carrier as JSON. */
+export const traceHeader = '_tracer-data';
+
 /**
  * Signals between runs. A child tells the root run what it waits for (`childInputs`), and gets the answer (`answer`). If a child has its
  * outcome while runs below it are still open, it tells its caller (`childResult`). If nobody needs a child's result any more, the child

@@ -20,6 +20,7 @@ const peers = {
   '@anthropic-ai/sdk': { user: 'A provider that speaks the Anthropic API', version: '1' },
   '@google/genai': { user: 'A provider that speaks the Google API', version: '3' },
   '@modelcontextprotocol/sdk': { user: 'A worker with MCP servers', version: '1' },
+  '@opentelemetry/api': { user: 'openTelemetry()', version: '1' },
   pg: { user: 'A store in PostgreSQL', version: '8' },
   '@aws-sdk/client-s3': { user: 'S3Results', version: '3' },
 } as const;

@@ -33,8 +33,8 @@ export type ApprovalPolicy = {
   readonly remember?: 'run';
 };
 
-/** A hook of `createWorker` that has to do with people. */
-export type WorkerHook = 'onPause' | 'checkSignature';
+/** What the worker that loads a definition does for its runs: hooks around people, and telemetry. */
+export type WorkerHook = 'onPause' | 'checkSignature' | 'telemetry';
 
 /** An approval that did not decide alone. The log has the whole actor. */
 export type Vote = { readonly by: Omit<Actor, 'roles'>; readonly at: string };

@@ -64,6 +64,8 @@ export type RunInput = {
   readonly by?: Actor;
   /** At most `limits.clientTools`. Only for an agent. */
   readonly clientTools?: readonly ClientTool[];
+  /** W3C `traceparent` of the code that asks for the run. */
+  readonly trace?: string;
   /** Only for a child: its place, the pinned definition, and the run with the session, if that is too long to travel. */
   readonly lineage?: Lineage;
   readonly definition?: DefinitionRef;

@@ -38,6 +38,8 @@ export type SendInput = {
   readonly budget?: BudgetSpec;
   /** At most `limits.clientTools`. Only for an agent. */
   readonly clientTools?: readonly ClientTool[];
+  /** W3C `traceparent` of the code that sends the message. */
+  readonly trace?: string;
 };
 
 /** The turn of a message. Its run starts when the turns before it are done. */

@@ -9,11 +9,6 @@ export function readVariable(environment: Environment, variable: string): string
   return environment[variable]?.trim() || undefined;
 }
 
-/** The variable with the key of a provider that the user named: `MY_GATEWAY_API_KEY` for `my-gateway`. */
-export function keyVariable(provider: string): string {
-  return `${provider.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
-}
-
 /** The error for a missing key. It names the variables, never a value. */
 export function missingKey(provider: string, variables: readonly string[]): ProviderError {
   const names = variables.join(' or ');

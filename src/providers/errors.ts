@@ -1,6 +1,7 @@
 import { defined } from '../base/json';
 import { ProviderError, type ProviderErrorKind } from '../protocol/errors';
-import { redact } from './redact';
+import { chainTexts, copyError, errorChain } from '../base/causes';
+import { redact, redactError } from './redact';
 
 const shortestMs = 250;
 
@@ -55,10 +56,12 @@ export function providerErrorFromBody(target: CallTarget, body: ErrorBody): Prov
   return new ProviderError(kind, errorMessage(target, text), { provider: target.provider });
 }
 
-/** The connection was refused, reset, cut, or timed out. */
+/** The connection was refused, reset, cut, or timed out. `fetch failed` says nothing, its cause says `ECONNREFUSED 127.0.0.1:11434`. */
 export function providerErrorFromNetwork(target: CallTarget, cause: unknown): ProviderError {
-  return new ProviderError('unavailable', errorMessage(target, causeText(cause), 'no response'), {
+  const text = chainTexts(errorChain(cause)).join(': ') || 'the connection failed';
+  return new ProviderError('unavailable', errorMessage(target, text, 'no response'), {
     provider: target.provider,
+    cause: withoutSecrets(target, cause),
   });
 }
 
@@ -74,10 +77,15 @@ export function isNetworkError(error: unknown): boolean {
 }
 
 /** A response that cannot be used, such as one without its final event. Another attempt may succeed. */
-export function badResponse(target: CallTarget, problem: string): ProviderError {
+export function badResponse(target: CallTarget, problem: string, cause?: unknown): ProviderError {
   return new ProviderError('bad_response', errorMessage(target, problem), {
     provider: target.provider,
+    ...(cause !== undefined && { cause: withoutSecrets(target, cause) }),
   });
+}
+
+function withoutSecrets({ secrets }: CallTarget, error: unknown): Error | undefined {
+  return copyError(error, (read) => redactError(read, secrets));
 }
 
 function kindOf(failure: StatusFailure): ProviderErrorKind {
@@ -163,26 +171,6 @@ function errorMessage(target: CallTarget, text: string | undefined, status?: str
   const detail = text === undefined || text.trim() === '' ? undefined : text.trim();
   const parts = [head, status, detail].filter((part) => part !== undefined);
   return clip(redact(parts.join(': ').slice(0, readCharacters), target.secrets));
-}
-
-/** Joins the messages of nested errors: `fetch failed` says nothing, its cause says `ECONNREFUSED 127.0.0.1:11434`. */
-function causeText(cause: unknown): string {
-  const texts: string[] = [];
-  for (
-    let error = cause, depth = 0;
-    error !== undefined && error !== null && depth < 5;
-    depth += 1
-  ) {
-    const {
-      message,
-      code,
-      cause: inner,
-    } = error as { message?: unknown; code?: unknown; cause?: unknown };
-    const text = [message, code].find((value) => typeof value === 'string' && value !== '');
-    if (typeof text === 'string' && !texts.includes(text)) texts.push(text);
-    error = inner;
-  }
-  return texts.length === 0 ? 'the connection failed' : texts.join(': ');
 }
 
 function clip(text: string): string {

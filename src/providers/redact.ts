@@ -1,6 +1,8 @@
 // Removes credentials from texts for logs, workflow histories and models. Each rule takes time in proportion to the length of the text:
 // no repetition can start at many places and run to the end from each.
 
+import type { ReadError } from '../base/causes';
+
 const gone = '[redacted]';
 /** A value after a name, with or without quotes. */
 const value = `(?:(")(?:[^"\\\\]|\\\\.)*|(')[^']*|[^\\s"',;}&<>)\\]]+)`;
@@ -71,6 +73,18 @@ export function redact(text: string, secrets: readonly string[] = []): string {
     (kept, [pattern, replacement]) => kept.replace(pattern, replacement),
     withoutUsers,
   );
+}
+
+/** For `copyError`: removes credentials from an error. */
+export function redactError(
+  { name, message, stack }: ReadError,
+  secrets: readonly string[] = [],
+): ReadError {
+  return {
+    name,
+    message: redact(message, secrets),
+    ...(stack !== undefined && { stack: redact(stack, secrets) }),
+  };
 }
 
 function withoutUserInfo(address: string): string {

@@ -4,7 +4,8 @@ import { isJsonObject } from '../base/json';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
 import { createOpenAiProvider } from './openai/openai-provider';
-import { nearest } from '../base/problem';
+import type { AgentSpec } from '../protocol/spec';
+import { didYouMean, nearest, type Problem, quote } from '../base/problem';
 import type { ModelProvider, ProviderConfig } from './provider';
 
 type Api = NonNullable<ProviderConfig['api']>;
@@ -62,9 +63,24 @@ export function resolveProviders(
   return new Map([...names].map((name) => [name, resolveProvider(name, configs)]));
 }
 
+/** What is wrong with the models of these agents: providers that no worker with `configs` has. */
+export function unknownProviders(
+  agents: readonly Pick<AgentSpec, 'id' | 'model' | 'context'>[],
+  configs: ProviderConfigs = {},
+): readonly Problem[] {
+  const known = [...new Set([...Object.keys(builtIn), ...Object.keys(configs)])].sort();
+  return agents.flatMap(({ id, model, context }) => {
+    const named = new Set([model.provider, context?.model?.provider ?? model.provider]);
+    const missing = [...named].filter((provider) => !known.includes(provider));
+    return missing.map((provider) => ({
+      path: `agent ${quote(id)}`,
+      message: `names the model provider ${quote(provider)}, which this worker does not have${didYouMean(provider, known) || '.'} Its providers: ${known.join(', ')}`,
+    }));
+  });
+}
+
 /**
- * Throws `PackageMissing` if one of these providers needs a package that is not installed. Unknown names pass: another worker may know
- * them.
+ * Throws `PackageMissing` if one of these providers needs a package that is not installed. Unknown names pass.
  */
 export function requireProviderPackages(
   names: Iterable<string>,

@@ -5,6 +5,7 @@ import { strFromU8, inflateSync } from 'fflate';
 import type { Longhaul } from '../client';
 import { historyEvents, type HistoryEvent } from '../client/history';
 import { prebuiltWorkflows } from '../worker/bundle';
+import { longhaulSinks } from '../worker/sinks';
 
 /** The events of one execution of a run. */
 export type RunHistory = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
@@ -91,7 +92,8 @@ export async function replay(
 ): Promise<void> {
   checkStart(history);
   const workflows = options.workflowBundle || options.workflowsPath ? {} : prebuiltWorkflows();
-  await Worker.runReplayHistory({ ...workflows, ...options }, history, workflowId);
+  const sinks = { ...longhaulSinks(), ...options.sinks };
+  await Worker.runReplayHistory({ ...workflows, ...options, sinks }, history, workflowId);
 }
 
 /** Checks the input, because the SDK accepts anything and replays nothing. */

@@ -7,6 +7,7 @@ import { defaults } from '../protocol/names';
 import { findTestServer } from './find-test-server';
 import { createWorker, type CreateWorkerOptions } from '../worker';
 import { stepTimeUntil } from './skip-time';
+import { installTestLog } from './test-log';
 import {
   Connection,
   type ConnectionLike,
@@ -106,6 +107,7 @@ export async function createTestEnvironment({
 
 /** The SDK gives a server five seconds to start, which a busy machine may miss once. */
 async function startServer(path: string): Promise<TestWorkflowEnvironment> {
+  installTestLog();
   const executable = { type: 'existing-path', path } as const;
   const start = (): Promise<TestWorkflowEnvironment> =>
     TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });

@@ -33,13 +33,16 @@ export function sharedModules(): string[] {
   return [
     require.resolve('../workflows/run'),
     require.resolve('../workflows/thread/thread-loop'),
-    encryptionModule(),
+    ...interceptorModules(),
   ];
 }
 
-/** Interceptors of all workflows. They refuse data that only the client or only the worker encrypts. */
-export function encryptionModule(): string {
-  return require.resolve('../workflows/encryption');
+/** Interceptors of all workflows: they refuse data that only the client or only the worker encrypts, and hand traces on. */
+export function interceptorModules(): string[] {
+  return [
+    require.resolve('../workflows/encryption'),
+    require.resolve('../workflows/trace-context'),
+  ];
 }
 
 /** Whether a user's bundle was built with the failure converter of `encryption`. */

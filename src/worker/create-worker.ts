@@ -10,6 +10,7 @@ import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
 import { loadConnection, namespaceMissing, serverUnavailable } from '../server/connection-options';
 import { tryEncryption } from '../server/encryption';
+import { installLineLog } from './logger';
 import { checkWorkerOptions, type CreateWorkerOptions } from './options';
 import { LonghaulPlugin } from './plugin';
 
@@ -90,7 +91,9 @@ function checkConnection(connection: unknown): void {
   );
 }
 
+/** The log comes with the first connection. Without one it would keep the process alive. */
 async function connectWorker(options: NativeConnectionOptions): Promise<NativeConnection> {
+  installLineLog({ level: 'INFO' });
   try {
     return await NativeConnection.connect(options);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { InlineSpecs } from '../activities/definition/inline-spec';
+import type { WorkerLogger } from '../activities/call-log';
 import type { CheckSignature, OnPause } from '../activities/people/hooks';
 import type { DeltaEvent } from '../protocol/live';
 import { type Deltas, isDeltas } from '../deltas/deltas';
@@ -14,6 +15,7 @@ import type { Tool } from '../define/tool';
 import type { SpecsOptions } from '../define/files/load';
 import type { EncryptionOptions } from '../server/encryption';
 import { isResultStore, type ResultStore } from '../results/result-store';
+import { isTelemetry, type Telemetry } from '../telemetry/telemetry';
 import type { Stores } from '../stores/memory-store';
 import { z } from 'zod';
 import { parseOptions } from '../define/options';
@@ -23,6 +25,11 @@ import { aFunction, count, made, nonBlank } from '../define/schema/parts';
 const elsewhere = z.unknown().optional();
 
 const name = nonBlank('a text').exactOptional();
+
+function isLogger(value: unknown): boolean {
+  const logger = Object(value) as Readonly<Record<string, unknown>>;
+  return ['debug', 'info', 'warn', 'error'].every((level) => typeof logger[level] === 'function');
+}
 
 const ofLonghaul = {
   application: name,
@@ -43,7 +50,9 @@ const ofLonghaul = {
   results: made(isResultStore, 'a result store, such as FileResults').exactOptional(),
   logCacheBytes: count(1).exactOptional(),
   onDelta: aFunction().exactOptional(),
+  logger: made(isLogger, 'a logger with debug, info, warn and error').exactOptional(),
   deltas: made(isDeltas, 'deltas, such as new ProcessDeltas()').exactOptional(),
+  telemetry: made(isTelemetry, 'telemetry, such as openTelemetry()').exactOptional(),
   onPause: aFunction().exactOptional(),
   checkSignature: aFunction().exactOptional(),
   encryption: elsewhere,
@@ -105,8 +114,15 @@ export type LonghaulOptions = Base & {
   readonly logCacheBytes?: number;
   /** Called for every streamed delta of every model call of this worker. It must not block. */
   readonly onDelta?: (event: DeltaEvent) => void;
+  /**
+   * Gets what Longhaul and the user's code write about calls, with the run, agent, turn and attempt. Default: the logger of Temporal's
+   * `Runtime`.
+   */
+  readonly logger?: WorkerLogger;
   /** Carries model calls in progress to those who stream the run, in this process or in others. You close it. */
   readonly deltas?: Deltas;
+  /** Gets spans and metrics of runs, model calls and tools. */
+  readonly telemetry?: Telemetry;
   /**
    * Called when a run begins to wait for a person or a result, for each reminder, and when more people may decide: send a message. At least
    * once for each, with the same `idempotencyKey`. A call that fails is repeated for a day.

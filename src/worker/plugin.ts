@@ -19,7 +19,7 @@ import { McpPool } from '../activities/mcp/mcp-pool';
 import { requireMcpSdk } from '../activities/mcp/mcp-connection';
 import { timeouts } from '../protocol/limits';
 import { priceTable } from '../providers/prices';
-import { requireProviderPackages, resolveProviders } from '../providers/registry';
+import { requireProviderPackages, resolveProviders, unknownProviders } from '../providers/registry';
 import { StoredContent } from '../results/stored-content';
 import {
   contentCodecs,
@@ -30,10 +30,11 @@ import {
 import { LonghaulError } from '../protocol/errors';
 import { pinnedAgents, type Registry } from '../define/registry';
 import { addSpecs } from '../define/files/load';
+import { specError } from '../define/problems/problem';
 import { checkStores } from '../stores/memory-store';
 import {
-  encryptionModule,
   hasFailureConverter,
+  interceptorModules,
   prebuiltWorkflows,
   RequiredWorkflows,
   sharedModules,
@@ -41,6 +42,8 @@ import {
 } from './bundle';
 import { checkLonghaulOptions, type LonghaulOptions, workerRegistry } from './options';
 import { type BeatServer, BlockedLoop } from './blocked-loop';
+import { hearHints } from './cancel-hints';
+import { longhaulSinks } from './sinks';
 import { taskSlots } from './task-slots';
 import { checkSdk, sdkCopies } from './temporal-sdk';
 import { isRegistered, readAttributes } from '../server/search-attributes';
@@ -73,7 +76,10 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
     this.#registry = workerRegistry(this.#options);
     if (stores !== undefined) checkStores(stores);
     resolveProviders(providers);
-    const named = pinnedAgents(this.#registry).map(({ model }) => model.provider);
+    const agents = pinnedAgents(this.#registry);
+    const problems = unknownProviders(agents, providers);
+    if (problems.length > 0) throw specError('The worker', problems);
+    const named = agents.map(({ model }) => model.provider);
     requireProviderPackages([...new Set(named)], providers);
     if (this.#registry.mcpServers.names().length > 0) requireMcpSdk();
   }
@@ -93,6 +99,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       shutdownGraceTime: timeouts.shutdownGrace,
       ...taskSlots(options),
       ...workflows,
+      sinks: { ...options.sinks, ...longhaulSinks(this.#options) },
       activities: { ...options.activities, ...this.#activities(options, workflows) },
     };
   }
@@ -101,9 +108,11 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     await tryEncryption(this.#options);
     this.#running += 1;
+    const stopHearing = hearHints(this.#options.deltas);
     try {
       await next(worker);
     } finally {
+      stopHearing();
       this.#running -= 1;
       const all = [...this.#pools, ...this.#loops];
       if (this.#running === 0) await Promise.all(all.map((one) => one.close()));
@@ -119,7 +128,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       ...(this.#encrypts() && { failureConverterPath: failureConverterPath() }),
       workflowInterceptorModules: [
         ...(options.workflowInterceptorModules ?? []),
-        encryptionModule(),
+        ...interceptorModules(),
       ],
       preloadModules: [...(options.preloadModules ?? []), ...sharedModules()],
       webpackConfigHook: (config) => {
@@ -153,10 +162,10 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   }
 
   #deltas({ dataConverter }: WorkerOptions): Deltas | undefined {
-    const { deltas, encryption } = this.#options;
+    const { deltas, encryption, logger } = this.#options;
     if (deltas?.inClear && contentCodecs(defined({ encryption, dataConverter })).length > 0)
       throw deltasInClear();
-    deltas?.logTo?.((message) => void Runtime.instance().logger.warn(message));
+    deltas?.logTo?.((message) => void (logger ?? Runtime.instance().logger).warn(message));
     return deltas;
   }
 
@@ -169,7 +178,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   #activities(options: WorkerOptions, workflows: Partial<WorkerOptions>): object {
     const { stores, prices, logCacheBytes, onDelta, providers, inlineSpecs, application } =
       this.#options;
-    const { onPause, checkSignature } = this.#options;
+    const { onPause, checkSignature, telemetry, logger } = this.#options;
     const results = this.#results(options);
     const deltas = this.#deltas(options);
     const mcp = new McpPool();
@@ -181,13 +190,13 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       registry: this.#registry,
       providers: resolveProviders(providers),
       prices: priceTable(prices),
-      logCache: new LogCache(logCacheBytes),
+      logCache: new LogCache(logCacheBytes, (from) => telemetry?.logRead(from)),
       definitions: new DefinitionCache(),
       inputs: new InputCache(),
       mcp,
       loopWatch,
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
-      ...defined({ inlineSpecs, onPause, checkSignature }),
+      ...defined({ inlineSpecs, onPause, checkSignature, telemetry, logger }),
       ...(stores && { stores }),
       ...(results && { results }),
       ...(onDelta && { onDelta }),

@@ -8,11 +8,13 @@
 //    fit before.
 
 import {
+  ActivityFailure,
   ApplicationFailure,
   ContinueAsNew,
   isCancellation,
   TemporalFailure,
 } from '@temporalio/workflow';
+import { defined } from '../base/json';
 import { clipText, utf8Length } from '../base/text';
 import { checkJson, violationText } from '../core/session';
 import { LonghaulError } from '../protocol/errors';
@@ -45,7 +47,16 @@ function failureOf(error: LonghaulError): ApplicationFailure {
     message: clipText(error.message, limits.failureMessage),
     nonRetryable: true,
     details: details.length <= limits.failureMessage ? [JSON.parse(details)] : [],
+    ...defined({ cause: thrownByCode(error) }),
   });
+}
+
+/** What code threw in an activity: the causes after the last failure with a type, which the error itself stands for. */
+function thrownByCode({ cause }: LonghaulError): Error | undefined {
+  let thrown = cause;
+  while (thrown instanceof ActivityFailure || (thrown instanceof ApplicationFailure && thrown.type))
+    thrown = thrown.cause;
+  return thrown instanceof TemporalFailure ? thrown : undefined;
 }
 
 export function storable<Result>(result: Result): Result {

@@ -14,6 +14,7 @@ import {
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
+import { defined } from '../base/json';
 import { isSpent } from '../core/budget/spend';
 import { AgentMachine, startMachine } from '../core/machine/agent-machine';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
@@ -30,13 +31,15 @@ import type {
 } from '../protocol/run';
 import { AgentLoop } from './agent/agent-loop';
 import { Steering } from './agent/steering';
-import { reported } from './children/child-failure';
+import { failureCode, reported } from './children/child-failure';
 import { storable, toWorkflowFailure } from './durable';
+import { hintAtCancelledCalls } from './execution/cancel-hint';
 import { Execution, type RunEnd, type View } from './execution/execution';
 import { setHandlers } from './execution/handlers';
 import { setSteering, tooLate } from './agent/steer-handlers';
 import { InputReporter, reportToCaller } from './execution/messages';
 import type { EndStatus } from './execution/pending-requests';
+import { Segments } from './execution/segments';
 import { carriedEntries, RunLog } from './execution/run-log';
 import type { WorkflowArguments, Taken } from './execution/start';
 import { OrchestrationLoop } from './orchestration/orchestration-loop';
@@ -109,8 +112,12 @@ export class Run implements HandledRun {
       const isOver = error instanceof ContinueAsNew || this.#execution.requests.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
       // Cancels open work and waits for it. If the run closed first, the server would terminate that work, and its spend would be lost.
-      if (!isOver) CancellationScope.current().cancel();
-      await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
+      if (!isOver) {
+        CancellationScope.current().cancel();
+        hintAtCancelledCalls();
+      }
+      const end = { error: failureCode(error) };
+      await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status, end));
       throw await this.#failure(error);
     }
   }
@@ -180,6 +187,7 @@ export class Run implements HandledRun {
       log: this.#log,
       steering: this.#steering,
     };
+    this.#execution.segments = this.#segments(definition, carried);
     const run = new DrivenRun(parts, carried);
     const driver = createDriver(run, carried);
     [this.#driven, this.#driver] = [run, driver];
@@ -188,6 +196,24 @@ export class Run implements HandledRun {
     history.loaded();
     if (requests.isDetached) run.children.detach();
     return { run, driver };
+  }
+
+  #segments(
+    { hash, hooks, config }: LoadedDefinition,
+    carried: CarriedRun | undefined,
+  ): Segments | undefined {
+    if (hooks?.includes('telemetry') !== true) return undefined;
+    const { isRoot, path, lineage } = this.#position;
+    const { hash: definition, thread } = this.#position.definitionRef(hash);
+    const run = { kind: config.kind, runner: config.id, path, root: lineage.root, definition };
+    const segments = new Segments(this.#info, {
+      run: { ...run, ...defined({ thread }) },
+      trace: this.given.trace,
+      isRoot,
+      startedAt: this.#info.startTime.getTime(),
+    });
+    if (carried?.segments) segments.restore(carried.segments, this.#execution.requests.status);
+    return segments;
   }
 
   /** A halted run waits for a reset to before the halt, or for someone outside to end it. */
@@ -300,6 +326,7 @@ export class Run implements HandledRun {
 
   halt(): void {
     this.#work.cancel();
+    hintAtCancelledCalls();
   }
 }
 

@@ -15,65 +15,32 @@ import { everything, files, listening, odd, serveEverything, serveOdd } from './
 
 const signal = new AbortController().signal;
 
-describe('MCP servers', () => {
-  let pool: McpPool;
-  beforeEach(() => {
+let pool: McpPool;
+
+const list = async (server: McpServer) =>
+  mcpToolSpecs(server, await pool.use(server, (connection) => connection.listTools(signal))).specs;
+
+const call = async (
+  server: McpServer,
+  name: string,
+  args: JsonObject = {},
+  timeout = 5_000,
+): Promise<ToolOutput> =>
+  mcpOutput(
+    name,
+    await pool.use(server, (connection) =>
+      connection.callTool({ name, arguments: args }, { signal, timeout }),
+    ),
+  );
+
+const pidOf = (server: McpServer): Promise<number> =>
+  pool.use(server, async ({ pid }) => pid ?? -1);
+
+describe('calls of one MCP server', () => {
+  beforeAll(() => {
     pool = new McpPool();
   });
-  afterEach(() => pool.close());
-
-  const list = async (server: McpServer) =>
-    mcpToolSpecs(server, await pool.use(server, (connection) => connection.listTools(signal)))
-      .specs;
-
-  const call = async (
-    server: McpServer,
-    name: string,
-    args: JsonObject = {},
-    timeout = 5_000,
-  ): Promise<ToolOutput> =>
-    mcpOutput(
-      name,
-      await pool.use(server, (connection) =>
-        connection.callTool({ name, arguments: args }, { signal, timeout }),
-      ),
-    );
-
-  const pidOf = (server: McpServer): Promise<number> =>
-    pool.use(server, async ({ pid }) => pid ?? -1);
-
-  it.each([
-    {
-      transport: 'stdio',
-      open: async () => ({ server: everything(), stop: async () => undefined }),
-    },
-    {
-      transport: 'streamable HTTP',
-      open: async () => {
-        const { url, stop } = await serveEverything();
-        return { server: mcpTools({ name: 'everything', url }), stop };
-      },
-    },
-  ])('are listed and called over $transport', async ({ open }) => {
-    const { server, stop } = await open();
-    try {
-      const tools = await list(server);
-      expect(tools.map(({ name }) => name)).toContain('everything__get-sum');
-      expect(tools.find(({ name }) => name === 'everything__echo')).toMatchObject({
-        description: 'Echoes back the input string',
-        effect: 'read',
-        inputSchema: { type: 'object', required: ['message'] },
-        mcp: { server: 'everything', tool: 'echo' },
-      });
-      expect(await call(server, 'echo', { message: 'hi' })).toEqual({
-        isError: false,
-        content: [{ type: 'text', text: 'Echo: hi' }],
-      });
-    } finally {
-      await pool.close();
-      await stop();
-    }
-  });
+  afterAll(() => pool.close());
 
   it.each([
     {
@@ -126,6 +93,46 @@ describe('MCP servers', () => {
       isError: true,
       content: [{ type: 'text', text: expect.stringMatching(text) as string }],
     });
+  });
+});
+
+describe('MCP servers', () => {
+  beforeEach(() => {
+    pool = new McpPool();
+  });
+  afterEach(() => pool.close());
+
+  it.each([
+    {
+      transport: 'stdio',
+      open: async () => ({ server: everything(), stop: async () => undefined }),
+    },
+    {
+      transport: 'streamable HTTP',
+      open: async () => {
+        const { url, stop } = await serveEverything();
+        return { server: mcpTools({ name: 'everything', url }), stop };
+      },
+    },
+  ])('are listed and called over $transport', async ({ open }) => {
+    const { server, stop } = await open();
+    try {
+      const tools = await list(server);
+      expect(tools.map(({ name }) => name)).toContain('everything__get-sum');
+      expect(tools.find(({ name }) => name === 'everything__echo')).toMatchObject({
+        description: 'Echoes back the input string',
+        effect: 'read',
+        inputSchema: { type: 'object', required: ['message'] },
+        mcp: { server: 'everything', tool: 'echo' },
+      });
+      expect(await call(server, 'echo', { message: 'hi' })).toEqual({
+        isError: false,
+        content: [{ type: 'text', text: 'Echo: hi' }],
+      });
+    } finally {
+      await pool.close();
+      await stop();
+    }
   });
 
   it('keep to the folder they were given', async () => {

@@ -1,5 +1,5 @@
 // A PostgreSQL server for tests, in a process of its own: prints its URL when it serves, and ends when its standard input does. A line
-// `kill <ms>` kills it and starts it again on its data so much later.
+// `kill <ms>` kills it and starts it again on its data so much later. `kill` does not start it again: `start` does.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -48,11 +48,13 @@ async function stop(): Promise<void> {
 
 /** What the old server left must have gone before another one starts on its data. */
 const restartAttempts = 40;
-let restarted: Promise<void> = Promise.resolve();
-async function restart(downMs: number): Promise<void> {
+let restarted: Promise<unknown> = Promise.resolve();
+async function kill(): Promise<void> {
   const [pid] = (await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n');
   process.kill(Number(pid), 'SIGKILL');
-  await sleep(downMs);
+}
+
+async function start(): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await server.start();
@@ -65,8 +67,10 @@ async function restart(downMs: number): Promise<void> {
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
-    const downMs = Number(/^kill (\d+)$/.exec(line)?.[1]);
-    restarted = restarted.then(() => restart(downMs));
+    const [what, downMs] = line.split(' ');
+    if (what === 'kill') restarted = restarted.then(kill);
+    if (downMs !== undefined) restarted = restarted.then(() => sleep(Number(downMs)));
+    if (what === 'start' || downMs !== undefined) restarted = restarted.then(start);
   })
   .on('close', () => void stop());
 try {

@@ -50,7 +50,7 @@ describe('npm run example', () => {
   it('refunds: waits for a person, and tells the model what they changed', async () => {
     const { output, group, folder } = endOf('refunds');
     expect(linesOf(output, 'approval')).toEqual([
-      'May refund run?\nrefund {"orderId":"1042","amount":80}, from refunds',
+      'May refund run? {"orderId":"1042","amount":80}\nfrom refunds',
     ]);
     expect(output).toContain('No terminal to decide in: approved with 50 euros instead.');
     expect(linesOf(output, 'model saw').map(withoutBreaks)).toEqual([

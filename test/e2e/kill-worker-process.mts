@@ -331,6 +331,8 @@ const worker = await createWorker({
   ...(settings.results !== undefined && { results: new FileResults({ folder: settings.results }) }),
   workerOptions: {
     shutdownGraceTime: '1s',
+    // Each thread takes half a second of CPU to start, and each of these workers dies young.
+    workflowThreadPoolSize: 1,
     interceptors: {
       activity: [() => ({ inbound: willDie ? dieAtStep : aroundCalls })],
     },

@@ -13,6 +13,13 @@ type WireRequest = { readonly model: string; readonly messages: readonly WireMes
 /** What each conversation says, turn by turn. `name` is the last word of the user's message: it tells scenarios apart. */
 function turnsOf(conversation: string, name: string): readonly Turn[] {
   if (conversation === 'Thanks') return [{ words: 20 }];
+  if (conversation === 'Ask')
+    return [{ words: 3, call: ['ask_user', { question: 'Which?' }] }, { words: 3 }];
+  if (conversation === 'Long')
+    return [
+      ...Array<Turn>(10).fill({ words: 40, call: ['look_up', { word: 'oak' }] }),
+      { words: 3 },
+    ];
   if (conversation === 'Book')
     return [{ words: 10, call: ['book', { seat: '12A' }] }, { words: 10 }];
   return [
@@ -25,7 +32,13 @@ function turnsOf(conversation: string, name: string): readonly Turn[] {
 }
 
 /** The names of the conversations in the marks of their words. */
-const letters: Readonly<Record<string, string>> = { Plan: 'h', Book: 'c', Thanks: 't' };
+const letters: Readonly<Record<string, string>> = {
+  Plan: 'h',
+  Book: 'c',
+  Thanks: 't',
+  Ask: 'a',
+  Long: 'l',
+};
 
 /** After so many words, an attempt that hangs says nothing more. */
 export const wordsBeforeHanging = 20;

@@ -10,15 +10,23 @@ export class CuttingProxy {
   url = '';
   cutsLeft = 0;
   cutsMade = 0;
+  /** What reached the browser of each stream. */
+  readonly streams: Buffer[][] = [];
   readonly #backends: readonly string[];
+  readonly #resumeMethod: string;
   readonly #random: Random;
   #requests = 0;
   #longest = shortStream;
   readonly #server = createServer((incoming, outgoing) => this.#pass(incoming, outgoing));
 
-  constructor(backends: readonly string[], seed: number) {
+  /** `resumeMethod`: of the requests that tell from the beginning what the browser had of a stream. */
+  constructor(
+    { backends, seed }: { readonly backends: readonly string[]; readonly seed: number },
+    resumeMethod: 'GET' | 'POST',
+  ) {
     this.#backends = backends;
     this.#random = new Random(seed);
+    this.#resumeMethod = resumeMethod;
   }
 
   async open(): Promise<void> {
@@ -46,14 +54,22 @@ export class CuttingProxy {
     incoming.pipe(upstream);
   }
 
+  #reach(): number {
+    return Math.floor(this.#longest * 1.5);
+  }
+
+  /** A stream that ends before its cut is not cut. */
   #stream(answer: IncomingMessage, outgoing: ServerResponse, method: string): void {
-    const limit = method === 'GET' ? Math.floor(this.#longest * 0.9) : shortStream;
+    const limit = method === this.#resumeMethod ? this.#reach() : shortStream;
     const cutAt = this.#random.below(limit);
     let passed = 0;
+    const bytes: Buffer[] = [];
+    this.streams.push(bytes);
     answer.on('data', (chunk: Buffer) => {
       const isCut = this.cutsLeft > 0 && passed + chunk.length > cutAt;
       const kept = isCut ? chunk.subarray(0, Math.max(0, cutAt - passed)) : chunk;
       passed += kept.length;
+      bytes.push(kept);
       this.#longest = Math.max(this.#longest, passed);
       if (!isCut) return void outgoing.write(kept);
       this.cutsLeft -= 1;

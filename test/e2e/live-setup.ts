@@ -4,14 +4,18 @@ import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type Longhaul } from '../../src/client';
-import { startPostgres, type PostgresServer } from '../contract/postgres';
+import { type MortalPostgres, startOwnPostgres } from '../contract/postgres';
 import { devServerAddress } from '../servers';
 import { builtPackage, compiledOnce } from './built-package';
-import type { BrowserReport, BrowserSettings, Seen } from './live-browser.mts';
 import { SlowModel } from './live-model';
+import type { Folded, PageReport, PageSettings, Seen } from './live-page.mts';
 import type { LiveSettings } from './live-worker.mts';
 
-type Message = Partial<Seen & BrowserReport> & { readonly url?: string; readonly error?: string };
+type Message = Partial<Seen & PageReport & Folded> & {
+  readonly url?: string;
+  readonly error?: string;
+  readonly readers?: number;
+};
 
 const programs = ['live-worker.mts', 'live-http.mts', 'serve-handler.mts'] as const;
 
@@ -23,10 +27,16 @@ export class LiveSetup {
   readonly backends: string[] = [];
   readonly #taskQueue = `live-${randomUUID()}`;
   readonly #children: ChildProcess[] = [];
-  #postgres: PostgresServer | undefined;
+  readonly #backends: ChildProcess[] = [];
+  #postgres: MortalPostgres | undefined;
   #longhaul: Longhaul | undefined;
   #folder = '';
   #worker: ChildProcess | undefined;
+
+  get postgres(): MortalPostgres {
+    if (this.#postgres === undefined) throw new Error('not open');
+    return this.#postgres;
+  }
 
   get longhaul(): Longhaul {
     if (this.#longhaul === undefined) throw new Error('not open');
@@ -36,7 +46,7 @@ export class LiveSetup {
   async open(): Promise<void> {
     this.#folder = join(await builtPackage(), randomUUID());
     for (const file of programs) cpSync(join(__dirname, file), join(this.#folder, file));
-    const [postgres] = await Promise.all([startPostgres(), this.model.open()]);
+    const [postgres] = await Promise.all([startOwnPostgres(), this.model.open()]);
     this.#postgres = postgres;
     this.#longhaul = await connect({ address: devServerAddress(), taskQueue: this.#taskQueue });
     await Promise.all([this.startWorker(), this.#startBackend(), this.#startBackend()]);
@@ -52,10 +62,20 @@ export class LiveSetup {
     if (this.#worker !== undefined) await kill(this.#worker);
   }
 
+  /** How many runs the backends read for their streams. */
+  async readers(): Promise<number> {
+    const counts = this.#backends.map(async (backend) => {
+      const counted = firstMessage(backend, ({ readers }) => readers !== undefined);
+      backend.send('readers');
+      return (await counted).readers ?? 0;
+    });
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
+
   /** A browser gets to know the backends only. */
-  startBrowser(settings: Omit<BrowserSettings, 'backends'>): ChildProcess {
+  startBrowser(script: string, settings: Omit<PageSettings, 'backends'>): ChildProcess {
     const { backends } = this;
-    return this.#start(join(__dirname, 'live-browser.mts'), { ...settings, backends });
+    return this.#start(join(__dirname, script), { ...settings, backends });
   }
 
   async close(): Promise<void> {
@@ -71,6 +91,7 @@ export class LiveSetup {
       if (url !== undefined) this.backends.push(url);
       if (error !== undefined) this.errors.push(error);
     });
+    this.#backends.push(child);
     await firstMessage(child);
   }
 
@@ -94,10 +115,13 @@ export async function firstMessage(
   isMeant: (message: Message) => boolean = () => true,
 ): Promise<Message> {
   return await new Promise((resolve, reject) => {
-    child.on('message', (message: Message) => {
-      if (isMeant(message)) resolve(message);
-    });
-    child.once('exit', () => reject(new Error(`${child.spawnargs[1]} ended`)));
+    const ended = (): void => reject(new Error(`${child.spawnargs[1]} ended`));
+    const heard = (message: Message): void => {
+      if (!isMeant(message)) return;
+      child.off('message', heard).off('exit', ended);
+      resolve(message);
+    };
+    child.on('message', heard).once('exit', ended);
   });
 }
 

@@ -34,6 +34,7 @@ const clerk = defineAgent({
 const host = defineAgent({
   id: 'host',
   model: 'double/slow',
+  maxIterations: 20,
   askUser: 'tool',
   tools: [
     subAgent(clerk, { name: 'clerk', description: 'Books things' }),
@@ -62,7 +63,7 @@ const worker = await createWorker({
     double: { api: 'openai-chat', apiKey: 'key-of-the-double', baseURL: settings.model },
   },
   deltas: new PostgresDeltas({ connectionString: settings.postgres }),
-  workerOptions: { shutdownGraceTime: '1s' },
+  workerOptions: { shutdownGraceTime: '1s', workflowThreadPoolSize: 1 },
 });
 process.send?.('polling');
 await worker.run();

@@ -1,5 +1,6 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { workflowBundlePath } from '../servers';
+import { longhaulSinks } from '../../src/worker/sinks';
+import { workflowsInThread } from '../servers';
 import { quietRuntime } from '../workflow/quiet';
 
 export type NamedHistory = {
@@ -27,7 +28,7 @@ export async function replayAll(
       yield { workflowId: named.workflowId ?? named.name, history: named.history };
     }
   }
-  const settings = { ...options, workflowBundle: { codePath: workflowBundlePath() } };
+  const settings = { ...workflowsInThread(), ...options, sinks: longhaulSinks() };
   const outcomes = new Map<string, Error | undefined>();
   let count = 0;
   for await (const { runId, error } of Worker.runReplayHistories(settings, inOrder())) {

@@ -10,7 +10,7 @@ import {
   describeWithTimeSkipping,
   devServerAddress,
   timeSkippingServerPath,
-  workflowBundlePath,
+  workflowsInThread,
 } from '../servers';
 import { quietRuntime } from './quiet';
 import { scriptedAgents } from './scripted-agents';
@@ -56,7 +56,7 @@ describe('two applications on one task queue', () => {
       runners: [boss, helper],
       providers: { scripted: provider },
       workerOptions: {
-        workflowBundle: { codePath: workflowBundlePath() },
+        ...workflowsInThread(),
         shutdownGraceTime: '1s',
       },
     });
@@ -115,7 +115,7 @@ describeWithTimeSkipping('a run of an application that no worker has', () => {
       runners: [agent('helper', ['Hi.'])],
       providers: { scripted: provider },
       serverPath: timeSkippingServerPath(),
-      workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
+      workerOptions: workflowsInThread(),
     });
     const { connection } = test.client.client;
     const stranger = await connect({ connection, application: 'nobody' });

@@ -1,23 +1,29 @@
 // Cancellation on the dev server: by client, by signal, by the server; the provider call is aborted and the run ends as Canceled.
 
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
 import { defineAgent, defineTool } from '../../src';
 import type { RunHandle } from '../../src/client';
 import type { ModelProvider } from '../../src/worker';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
+import { fetchHistory } from './history';
 
-/** A provider that never answers and notes when its call is aborted. */
-function hangingModel(): ModelProvider & { calls: number; aborted: number } {
+/** A provider that never answers and notes when its call is aborted. `hinted`: before the answer to a heartbeat said so. */
+function hangingModel(): ModelProvider & { calls: number; aborted: number; hinted: number } {
   const model = {
     name: 'scripted',
     calls: 0,
     aborted: 0,
+    hinted: 0,
     call: async (_request: unknown, { signal }: { signal: AbortSignal }): Promise<never> => {
       model.calls += 1;
+      const { cancellationSignal } = Context.current();
       return await new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => {
           model.aborted += 1;
+          if (!cancellationSignal.aborted) model.hinted += 1;
           reject(signal.reason as Error);
         });
       });
@@ -80,6 +86,7 @@ describe('cancel', () => {
         ...(reason && { message: reason }),
       });
       await eventually('the abort of the model call', () => model.aborted === 1);
+      expect(model.hinted).toBe(1);
       const description = await harness.longhaul.client.workflow
         .getHandle(run.workflowId)
         .describe();
@@ -91,7 +98,39 @@ describe('cancel', () => {
     },
   );
 
-  it('aborts a running tool through its signal', async () => {
+  it('aborts the call that a message cuts, which history has as cancelled', async () => {
+    const { run, model } = await startHanging();
+    await run.send('Wait.', { when: 'now' });
+    await eventually('the next model call', () => model.calls === 2);
+    await eventually('the abort of the first', () => model.aborted === 1);
+    expect(model.hinted).toBe(1);
+    await eventually('its end in history', async () => {
+      const events = await fetchHistory(harness.longhaul, run.workflowId);
+      return events.some((event) => event.activityTaskCanceledEventAttributes);
+    });
+    await run.cancel();
+    await eventually('the abort of the second', () => model.aborted === 2);
+  });
+
+  it("aborts the call of a thread's turn that is stopped twice, and the thread goes on", async () => {
+    const model = hangingModel();
+    const agent = defineAgent({ id: 'talking', model: 'scripted/one' });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
+    const thread = harness.longhaul.thread({
+      agent: agent.id,
+      userId: 'ann',
+      sessionId: randomUUID(),
+    });
+    for (const count of [1, 2]) {
+      const turn = await thread.send('Go.');
+      await eventually('the model call', () => model.calls === count);
+      await Promise.all([turn.cancel(), turn.cancel()]);
+      await eventually('its abort', () => model.hinted === count);
+      await expect(turn.result()).rejects.toMatchObject({ code: 'RunCancelled' });
+    }
+  });
+
+  it('aborts a running tool through its signal, at a hint', async () => {
     let aborted = false;
     let started = false;
     const slow = defineTool({
@@ -100,8 +139,9 @@ describe('cancel', () => {
       inputSchema: { type: 'object', properties: {} },
       execute: async (_args, { signal }) => {
         started = true;
+        const { cancellationSignal } = Context.current();
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        aborted = true;
+        aborted = !cancellationSignal.aborted;
       },
     });
     const agent = defineAgent({ id: 'slow', model: 'scripted/one', tools: [slow] });

@@ -89,7 +89,7 @@ describe('tools of a client', () => {
     const turn = await thread.send('Go.', { clientTools: [pickSeat('row')] });
     const outcome = await turn.outcome();
     expect(outcome).toMatchObject({ kind: 'needs-input', call: { args: { row: 12 } } });
-    const [input] = await thread.pending();
+    const [input] = await turn.pending();
     await turn.complete(input?.inputId ?? '', { seat: '12A' });
     expect((await turn.result()).finalResponse.text).toBe('Got 12A.');
     await (await thread.send('Thanks.')).result();

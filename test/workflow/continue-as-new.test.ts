@@ -56,7 +56,7 @@ describe('continue-as-new', () => {
   }
 
   it('carries the log inline', async () => {
-    const model = searchingModel(24);
+    const model = searchingModel(13, { calls: 2 });
     const sentence = 'The quick brown fox jumps over the lazy dog. ';
     const agent = defineAgent({
       id: 'long',
@@ -70,18 +70,18 @@ describe('continue-as-new', () => {
     });
     expect(await run.outcome()).toMatchObject({
       kind: 'complete',
-      result: { iterations: 23, session: { kept: true } },
+      result: { iterations: 12, session: { kept: true } },
     });
-    expect(await transcriptOf(run, model.requests)).toHaveLength(1 + 23 * 2 + 1);
+    expect(await transcriptOf(run, model.requests)).toHaveLength(1 + 12 * 2 + 1);
     const { bytes, pulls } = await handedOver(run);
     expect(bytes).toBeGreaterThan(1);
     expect(bytes).toBeLessThanOrEqual(1_500_000);
     expect(pulls).toBe(0);
   });
 
-  /** A worker that has no log in memory, as one that was just started, and a run of so many pictures, one a turn. */
-  async function withPictures(pictures: number): Promise<RunHandle> {
-    const model = searchingModel(pictures + 1);
+  /** A worker that has no log in memory, as one that was just started, and a run of so many turns, each of two pictures. */
+  async function withPictures(turns: number): Promise<RunHandle> {
+    const model = searchingModel(turns + 1, { calls: 2 });
     const picture = lookUpGiving(262_144, () => randomBytes(142_500).toString('base64'));
     const agent = defineAgent({
       id: 'viewer',
@@ -98,8 +98,8 @@ describe('continue-as-new', () => {
   }
 
   it('goes on with a log that does not deflate, step by step, on a worker that lacks it', async () => {
-    const run = await withPictures(24);
-    expect(await run.result()).toMatchObject({ iterations: 24 });
+    const run = await withPictures(12);
+    expect(await run.result()).toMatchObject({ iterations: 12 });
     const executions = await fetchHistories(harness.longhaul, run.workflowId);
     expect(executions.length).toBeLessThan(6);
     for (const history of executions) {

@@ -6,7 +6,7 @@ import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { defineAgent, defineTool } from '../../src';
 import { createTestEnvironment, scriptedModel } from '../../src/testing';
 import type { ScriptedStep } from '../../src/testing/scripted-model';
-import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { describeWithTimeSkipping, timeSkippingServerPath, workflowsInThread } from '../servers';
 import { openHarness, type Harness } from './harness';
 
 const noArguments = { type: 'object', properties: {} } as const;
@@ -140,7 +140,7 @@ describeWithTimeSkipping('definition, in skipped time', () => {
         providers: { scripted: scriptedModel([]) },
         taskQueue: randomUUID(),
         serverPath: timeSkippingServerPath(),
-        workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
+        workerOptions: workflowsInThread(),
       });
       try {
         const run = await (typeof runner === 'string'

@@ -11,12 +11,11 @@ import { createWorker, type CreateWorkerOptions } from '../../src/worker';
 import { aesCodec } from '../encryption/aes-codec';
 import { everything, outcomesOfEverything, runEverything } from '../encryption/everything';
 import { findLeaks, holds } from '../encryption/leaks';
-import { devServerAddress, workflowBundlePath } from '../servers';
+import { devServerAddress, workflowsInThread } from '../servers';
 import { eventually } from './eventually';
 import { FolderDriver } from './folder-driver';
 import { quietRuntime } from './quiet';
 
-const workflowBundle = { codePath: workflowBundlePath() };
 const workflowsPath = join(__dirname, 'own-workflows/workflows.ts');
 const text = `planted${randomBytes(6).toString('hex')}`;
 const encryption = aesCodec();
@@ -139,7 +138,7 @@ describe('a worker that does not encrypt', () => {
     const accepted = await serve({
       dataConverter,
       clearFailures: true,
-      workerOptions: { workflowBundle },
+      workerOptions: workflowsInThread(),
     });
     const longhaul = await accepted.open({ dataConverter, clearFailures: true });
     const run = await longhaul.start('deep', text);

@@ -7,7 +7,7 @@ import {
   type CreateWorkerOptions,
   type LonghaulOptions,
 } from '../../src/worker';
-import { devServerAddress, workflowBundlePath } from '../servers';
+import { devServerAddress, workflowsInThread } from '../servers';
 import { quietRuntime } from './quiet';
 
 /** One client and any number of workers on a task queue of their own, against the dev server of this Jest run. */
@@ -67,10 +67,8 @@ export async function openHarness(address = devServerAddress(), prefix = 'test')
 function testOptions(): Partial<WorkerOptions> {
   const cached = process.env['LONGHAUL_TEST_CACHED_WORKFLOWS'];
   return {
-    workflowBundle: { codePath: workflowBundlePath() },
+    ...workflowsInThread(),
     shutdownGraceTime: '1s',
-    // Each thread loads the bundle, and files run beside each other.
-    workflowThreadPoolSize: 1,
     ...(cached !== undefined && { maxCachedWorkflows: Number(cached) }),
   };
 }

@@ -95,7 +95,7 @@ describe('inbox', () => {
         isComplete: true,
         inputId: 'a1.0',
         kind: 'approval',
-        question: 'May send_mail run?',
+        question: expect.stringMatching(/^May send_mail run\? \{"to":/),
         call,
         schema: { type: 'object', properties: { to: { type: 'string' } } },
         digest: expect.stringMatching(/^[0-9a-f]{32}$/),

@@ -5,7 +5,7 @@ import type { RunHandle } from '../../src/client';
 import type { PauseNotice } from '../../src/protocol/activities';
 import type { LogEntry } from '../../src/protocol/log';
 import { createTestEnvironment, scriptedModel, type TestEnvironment } from '../../src/testing';
-import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { describeWithTimeSkipping, timeSkippingServerPath, workflowsInThread } from '../servers';
 import { callOf } from './builders';
 import { eventually } from './eventually';
 import { fetchHistory, type HistoryEvents } from './history';
@@ -69,7 +69,7 @@ describeWithTimeSkipping('the time of open inputs', () => {
       providers: Object.fromEntries(agents.map(({ provider }) => provider)),
       onPause: (notice) => void notices.push(notice),
       serverPath: timeSkippingServerPath(),
-      workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
+      workerOptions: workflowsInThread(),
     });
   });
   afterAll(() => test.close());

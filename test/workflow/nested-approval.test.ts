@@ -4,7 +4,7 @@ import { defineAgent, defineTool, subAgent } from '../../src';
 import type { InboxItem, Longhaul } from '../../src/client';
 import type { AgentRunOutcome } from '../../src/protocol/run';
 import { createTestEnvironment, scriptedModel, type TestEnvironment } from '../../src/testing';
-import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { describeWithTimeSkipping, timeSkippingServerPath, workflowsInThread } from '../servers';
 import { callOf } from './builders';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
@@ -56,7 +56,7 @@ function transferAgents() {
 const approval = {
   inputId: expect.stringMatching(/^a1\.0@[0-9a-f]{16}$/) as string,
   kind: 'approval',
-  question: 'May transfer run?',
+  question: 'May transfer run? {"to":"Ann","amount":100}',
   call: {
     type: 'tool_call',
     callId: 'call_1_0',
@@ -149,7 +149,7 @@ describeWithTimeSkipping('an approval three agents deep', () => {
     const test = await createTestEnvironment({
       ...options,
       serverPath: timeSkippingServerPath(),
-      workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
+      workerOptions: workflowsInThread(),
     });
     environments.push(test);
     const run = await test.client.start('manager', 'Settle what is open.');

@@ -9,7 +9,7 @@ import { createRegistry } from '../../src/define/registry';
 import { createTestEnvironment, scriptedModel } from '../../src/testing';
 import type { RunHandle } from '../../src/client';
 import { createWorker, type CreateWorkerOptions, type ModelRequest } from '../../src/worker';
-import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { describeWithTimeSkipping, timeSkippingServerPath, workflowsInThread } from '../servers';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { quietRuntime } from './quiet';
@@ -108,7 +108,7 @@ describeWithTimeSkipping('a redeploy, in skipped time', () => {
       taskQueue: randomUUID(),
       // With a cache, the server would wait for the worker that is gone, in time that does not pass.
       workerOptions: {
-        workflowBundle: { codePath: workflowBundlePath() },
+        ...workflowsInThread(),
         maxCachedWorkflows: 0,
       },
     };

@@ -67,7 +67,7 @@ describe('a restart', () => {
       runners: [asker],
       providers: { double },
       // As many as a worker has by itself.
-      workerOptions: { workflowThreadPoolSize: threads },
+      workerOptions: { debugMode: false, workflowThreadPoolSize: threads },
     };
     const first = await harness.worker(options);
     const inputs = [moreTurns, ...Array.from({ length: manyRuns }, () => turns)].map(String);

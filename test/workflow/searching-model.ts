@@ -5,12 +5,12 @@ import type { ModelProvider } from '../../src/worker';
 export type SearchingModel = ModelProvider & { readonly requests: (readonly Message[])[] };
 
 /**
- * Calls `look_up` until the conversation has `turns` model turns, then says so. Every answer is unique, so that the transcript of
+ * Calls `look_up`, `calls` times a turn, until the conversation has `turns` model turns, then says so. Every answer is unique, so that the transcript of
  * another attempt, execution or run cannot pass for the real one. It decides from the request alone: no script runs out.
  */
 export function searchingModel(
   turns: number,
-  options: { answer?: () => Promise<void> } = {},
+  { answer, calls = 1 }: { answer?: () => Promise<void>; calls?: number } = {},
 ): SearchingModel {
   const requests: (readonly Message[])[] = [];
   return {
@@ -18,16 +18,17 @@ export function searchingModel(
     requests,
     call: async ({ messages }) => {
       requests.push(messages);
-      await options.answer?.();
+      await answer?.();
       const isLast = messages.filter((message) => message.role === 'assistant').length >= turns - 1;
       const text = `thought ${randomBytes(6).toString('hex')}`;
+      const lookUps = Array.from({ length: isLast ? 0 : calls }, (_, index) => ({
+        type: 'tool_call' as const,
+        callId: `call_${messages.length}_${index}`,
+        name: 'look_up',
+        args: {},
+      }));
       return {
-        content: isLast
-          ? [{ type: 'text', text }]
-          : [
-              { type: 'text', text },
-              { type: 'tool_call', callId: `call_${messages.length}`, name: 'look_up', args: {} },
-            ],
+        content: [{ type: 'text', text }, ...lookUps],
         usage: {
           inputTokens: 10,
           outputTokens: 5,

@@ -289,16 +289,18 @@ describe('a stream', () => {
         if (event.type === 'stalled') await own.worker(options);
       }
       expect(events.filter((type) => type === 'stalled')).toHaveLength(1);
-      expect(events.slice(events.indexOf('stalled'))).toEqual([
+      const after = events.slice(events.indexOf('stalled'));
+      // A look reads the state before the log, so the log may be further on than the list of open inputs.
+      expect(after.filter((type) => type !== 'input-end')).toEqual([
         'stalled',
         'verdict',
         'result',
-        'input-end',
         'step-begin',
         'text',
         'step-end',
         'end',
       ]);
+      expect(after.indexOf('input-end')).toBeGreaterThan(after.indexOf('result'));
     } finally {
       await own.close();
     }

@@ -11,7 +11,12 @@ import {
   type ScriptedModel,
   type TestEnvironment,
 } from '../../src/testing';
-import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import {
+  describeWithTimeSkipping,
+  timeSkippingServerPath,
+  workflowBundlePath,
+  workflowsInThread,
+} from '../servers';
 import { quietRuntime } from './quiet';
 
 const day = 24 * 3_600_000;
@@ -42,7 +47,7 @@ describeWithTimeSkipping('createTestEnvironment', () => {
       runners: [agent],
       providers: { scripted: model },
       serverPath: timeSkippingServerPath(),
-      workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
+      workerOptions: workflowsInThread(),
     });
     environments.push(test);
     return test;

@@ -4,7 +4,7 @@ import { defineAgent } from '../../src';
 import { LonghaulError } from '../../src/protocol/errors';
 import { createTestEnvironment, scriptedModel } from '../../src/testing';
 import { SqliteStores, type MemoryStore } from '../../src/worker';
-import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { describeWithTimeSkipping, timeSkippingServerPath, workflowsInThread } from '../servers';
 import { linesOf } from './conversation';
 import { quietRuntime } from './quiet';
 
@@ -34,7 +34,7 @@ describeWithTimeSkipping('a thread in skipped time', () => {
       providers: { scripted: scriptedModel(['Hi.', 'Bye.']) },
       stores: { memory: { shaky } },
       serverPath: timeSkippingServerPath(),
-      workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
+      workerOptions: workflowsInThread(),
     });
     const begun = (await test.now()).getTime();
     const sinceBegun = async (): Promise<number> => (await test.now()).getTime() - begun;
@@ -75,7 +75,7 @@ describeWithTimeSkipping('a thread in skipped time', () => {
       providers: { scripted: model },
       stores,
       serverPath: timeSkippingServerPath(),
-      workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
+      workerOptions: workflowsInThread(),
     });
     const thread = test.client.thread({
       agent: 'assistant',

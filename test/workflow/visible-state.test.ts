@@ -35,6 +35,16 @@ const agent = defineAgent({
 
 const plain = defineAgent({ id: 'plain', model: 'plain/one' });
 
+const refund = defineTool({
+  name: 'refund',
+  description: 'Refunds an order',
+  inputSchema: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
+  needsApproval: true,
+  execute: () => 'done',
+});
+
+const payer = defineAgent({ id: 'payer', model: 'payer/one', tools: [refund] });
+
 async function startRun({ longhaul }: Harness): Promise<string> {
   return (await longhaul.start('plain', 'Hello.')).workflowId;
 }
@@ -61,10 +71,13 @@ describe('visible state', () => {
   beforeAll(async () => {
     harness = await openHarness();
     await harness.worker({
-      runners: [agent, plain],
+      runners: [agent, plain, payer],
       providers: {
         scripted: scriptedModel(script, { per: 'conversation' }),
         plain: scriptedModel(['Fine.'], { per: 'conversation' }),
+        payer: scriptedModel([{ toolCalls: [{ name: 'refund', args: { order: '7' } }] }], {
+          per: 'conversation',
+        }),
       },
     });
   });
@@ -102,6 +115,18 @@ describe('visible state', () => {
     const { memo, typedSearchAttributes } = await handle.describe();
     expect(memo).toEqual({ longhaul: { agent: 'weather', pauseSeq: 1 } });
     expect(typedSearchAttributes.get(statusAttribute)).toBe('completed');
+  });
+
+  it('shows the arguments of a call that waits, and how to answer', async () => {
+    const run = await harness.longhaul.start('payer', 'Refund order 7.');
+    await run.outcome();
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
+    const question = 'May refund run? {"order":"7"}';
+    expect((await handle.describe()).memo).toMatchObject({ longhaul: { pending: [{ question }] } });
+    const { currentDetails } = await handle.query<Metadata>('__temporal_workflow_metadata');
+    expect(currentDetails).toContain(`> **${question}**`);
+    expect(currentDetails).toContain('Send an update: approve `{"inputId":"a1.0"}` or reject');
+    await run.cancel();
   });
 
   it.each([

@@ -42,6 +42,7 @@ async function answerOf(ask: () => unknown): Promise<unknown> {
     throw new LonghaulError(
       'InlineSpecRefused',
       `inlineSpecs of this worker threw: ${describeError(error)}`,
+      { cause: error },
     );
   }
 }

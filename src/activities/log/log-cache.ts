@@ -33,8 +33,14 @@ export class LogCache {
   readonly #pool: LRUCache<string, KeptEntry>;
   readonly #hydrations = new Map<string, Promise<unknown>>();
 
-  /** `maxBytes` bounds the logs. Entries without a place may take a quarter of it more. */
-  constructor(maxBytes: number = limits.logCacheBytes) {
+  readonly #onRead: (from: 'cache' | 'run') => void;
+
+  /** `maxBytes` bounds the logs. Entries without a place may take a quarter of it more. `onRead`: told of each log that is read. */
+  constructor(
+    maxBytes: number = limits.logCacheBytes,
+    onRead: (from: 'cache' | 'run') => void = () => undefined,
+  ) {
+    this.#onRead = onRead;
     this.#logs = new LRUCache({ maxSize: maxBytes });
     this.#pool = new LRUCache({
       max: limits.logCachePoolEntries,
@@ -69,7 +75,9 @@ export class LogCache {
     const cached = this.#logs.get(ref.workflowId) ?? emptyLog();
     try {
       this.#place(cached, ref);
-      if (matches(cached, ref)) this.statistics.hits += 1;
+      const isHit = matches(cached, ref);
+      this.#onRead(isHit ? 'cache' : 'run');
+      if (isHit) this.statistics.hits += 1;
       else if (!(await this.#fill(cached, ref, readPage))) {
         this.statistics.diverged += 1;
         truncate(cached, 0);

@@ -1,6 +1,7 @@
 import { clipText } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
-import { redact } from '../../providers/redact';
+import { copyError } from '../../base/causes';
+import { redact, redactError } from '../../providers/redact';
 import type { McpServer } from '../../define/mcp-server';
 
 const reasonLength = 1_000;
@@ -22,7 +23,7 @@ export class McpUnavailable extends LonghaulError {
     const hint = said === '' ? '' : "; what it said is in the worker's log";
     const reason = `MCP server '${server.name}' is not available: ${mcpFailureReason(cause, server)}`;
     super('ToolError', clipText(reason, reasonLength) + hint, {
-      cause,
+      cause: mcpCause(cause, server),
       retryable: !isHopeless(cause),
       details: { mcpServer: server.name },
     });
@@ -60,6 +61,12 @@ export function mcpFailureReason(error: unknown, server: McpServer): string {
   const { cause, message } = error;
   const reason = cause instanceof Error ? `${message} (${cause.message})` : message;
   return redact(reason.slice(0, readCharacters), secretsOf(server));
+}
+
+/** A copy of an error without the credentials of the server. */
+export function mcpCause(error: unknown, server: McpServer): Error | undefined {
+  const secrets = secretsOf(server);
+  return copyError(error, (read) => redactError(read, secrets));
 }
 
 /** The values of a server's environment and headers, and the token in a value such as `Bearer …`. */

@@ -1,14 +1,14 @@
 // Lists and calls the tools of MCP servers. The model sees the server's answer. A call is retried if the connection breaks, except a sent
 // call with effect `once`: without an answer it ends with an unknown outcome.
 
-import { Context, log } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { errorOutput, type ToolOutput, wholeOutput } from '../../core/transcript/tool-output';
 import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits, timeouts } from '../../protocol/limits';
 import type { Definition, ToolSpec } from '../../protocol/spec';
 import type { McpServer } from '../../define/mcp-server';
-import { isAnswer, isGarbled, McpUnavailable, mcpFailureReason } from './mcp-failure';
+import { isAnswer, isGarbled, mcpCause, McpUnavailable, mcpFailureReason } from './mcp-failure';
 import type { McpPool } from './mcp-pool';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { utf8Length } from '../../base/text';
@@ -17,6 +17,7 @@ import { mcpServersOf, withMcpTools } from '../../define/mcp-definition';
 import { readPart } from '../../define/tool-content';
 import { mcpToolSpecs } from '../../define/mcp-tool-spec';
 import type { ActivityDependencies } from '../dependencies';
+import { callLog, logFailure } from '../call-log';
 import { notHere } from '../failures';
 
 export type McpCall = {
@@ -61,17 +62,20 @@ function unansweredOutput(
   const isUnavailable = error instanceof McpUnavailable;
   if (isUnavailable) tellLog(error);
   const isOnce = spec.effect === 'once';
-  if (isAnswer(error) && !(isOnce && isGarbled(error)))
-    return errorOutput(`The tool '${spec.name}' failed: ${mcpFailureReason(error, server)}`);
+  if (isAnswer(error) && !(isOnce && isGarbled(error))) {
+    const text = `The tool '${spec.name}' failed: ${mcpFailureReason(error, server)}`;
+    logFailure('error', `MCP server '${server.name}' refused a call`, mcpCause(error, server));
+    return errorOutput(text);
+  }
   if (!isOnce || (isUnavailable && !error.sent)) throw error;
   const reason = isUnavailable ? error.message : mcpFailureReason(error, server);
   const message = `${reason}. The call may or may not have taken effect: check before repeating it.`;
-  throw new LonghaulError('OutcomeUnknown', message, { cause: error });
+  throw new LonghaulError('OutcomeUnknown', message, { cause: mcpCause(error, server) });
 }
 
 /** Writes the output of the server's program to the worker's log. */
 function tellLog({ message, said, details }: McpUnavailable): void {
-  if (said !== '') log.warn(message, { ...details, stderr: said });
+  if (said !== '') callLog().warn(message, { ...details, stderr: said });
 }
 
 /** A little shorter than the attempt, so that the error can name the server that did not answer. */
@@ -173,13 +177,19 @@ async function toolsOf(
     const listed = await mcp.use(server, async (connection) => await connection.listTools(signal));
     const { specs, leftOut } = mcpToolSpecs(server, listed);
     if (leftOut.length > 0) {
-      log.warn(`MCP server '${name}' lists tools that are left out`, { mcpServer: name, leftOut });
+      callLog().warn(`MCP server '${name}' lists tools that are left out`, {
+        mcpServer: name,
+        leftOut,
+      });
     }
     return specs;
   } catch (error) {
     if (error instanceof McpUnavailable) tellLog(error);
     if (!isAnswer(error)) throw error;
     const message = `MCP server '${name}' does not list its tools: ${mcpFailureReason(error, server)}`;
-    throw new LonghaulError('SpecError', message, { cause: error, details: { mcpServer: name } });
+    throw new LonghaulError('SpecError', message, {
+      cause: mcpCause(error, server),
+      details: { mcpServer: name },
+    });
   }
 }

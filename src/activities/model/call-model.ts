@@ -11,17 +11,20 @@ import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { Message } from '../../protocol/message';
+import type { ModelRef } from '../../protocol/spec';
 import { costOf, spendOf } from '../../providers/prices';
 import type { ModelProvider, ModelRequest, ModelResponse } from '../../providers/provider';
 import { type CallbackChain, callbackChain } from '../callbacks';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { type ActivityDependencies, providerOf } from '../dependencies';
-import { toFailure } from '../failures';
+import { PaidFailure } from '../failures';
 import { type Beats, withHeartbeat } from '../heartbeat';
 import { modelCallEnded, placeOf } from '../live';
 import { mintId } from '../log/log-cache';
 import { readLog } from '../log/read-log';
 import { scopeOfCall, withContent } from '../results/stored-results';
+import type { ModelCall } from '../../telemetry/telemetry';
+import { AttemptTrace } from '../trace';
 import { earlyStopOf } from './early-stop';
 import { InlineCalls } from './inline-calls';
 import { attempt } from './model-attempt';
@@ -33,13 +36,15 @@ export async function callModel(
   dependencies: ActivityDependencies,
   input: CallModelInput,
 ): Promise<CallModelResult> {
+  const trace = new AttemptTrace(dependencies, input);
   return await withHeartbeat(dependencies, async (signal, beats) => {
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = agentOf(definition, input.agentId);
     const cached = new CachedResponse(beats.keep);
+    void trace.tellLost(tracedModel(spec.model), cached.response);
     let inline: InlineCalls | undefined;
     try {
-      const call = await prepare({ dependencies, input, definition, spec, signal });
+      const call = await prepare({ dependencies, input, definition, spec, signal, trace });
       if (cached.response === undefined) inline = inlineCalls(call, beats);
       const called =
         (await beforeModelCall(call)) ??
@@ -48,7 +53,7 @@ export async function callModel(
       return { ...result, ...(await inline?.results({ ...result, called })) };
     } catch (error) {
       if (cached.response === undefined) throw error;
-      throw toFailure(error, spendOf(dependencies.prices, spec.model, cached.response.usage));
+      throw new PaidFailure(error, spendOf(dependencies.prices, spec.model, cached.response.usage));
     } finally {
       inline?.stop();
       modelCallEnded(dependencies, input);
@@ -121,9 +126,19 @@ async function ask(
     return await attempt(
       call.provider,
       { ...call.request, messages },
-      { ...call, step: { ...placeOf(input), turn: input.turn }, earlyStop, inline },
+      {
+        ...call,
+        step: { ...placeOf(input), turn: input.turn },
+        earlyStop,
+        inline,
+        begin: (request) => call.trace.begin({ ...tracedModel(call.spec.model), request }),
+      },
     );
   });
+}
+
+function tracedModel({ provider, model }: ModelRef): ModelCall {
+  return { kind: 'model', purpose: 'turn', provider, model };
 }
 
 async function checkedResult(

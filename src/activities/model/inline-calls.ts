@@ -5,7 +5,7 @@
 // 2. A call that fails or takes too long has no result. This was its first attempt: the run makes the next one, by an activity of its own.
 // 3. The turn and its results fit one payload. The run makes the calls whose results do not fit.
 
-import { Context, log } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { defined, type JsonObject } from '../../base/json';
 import { utf8Length } from '../../base/text';
 import { mayRunInline } from '../../core/loop-config';
@@ -16,6 +16,7 @@ import type { ToolSpec } from '../../protocol/spec';
 import type { ModelDelta } from '../../providers/provider';
 import { atOnce } from '../../results/stored-content';
 import type { CallbackChain } from '../callbacks';
+import { callLog, logFailure, withinCallLog } from '../call-log';
 import { describeError } from '../failures';
 import type { Beats } from '../heartbeat';
 import { scopeOfCall } from '../results/stored-results';
@@ -132,7 +133,8 @@ export class InlineCalls {
     const { call, beats } = this.#options;
     const { timeoutMs = timeouts.toolStartToClose } = inline.tool;
     const own = new AbortController();
-    const timer = setTimeout(() => own.abort(tookLonger(timeoutMs)), timeoutMs);
+    const late = tookLonger(timeoutMs);
+    const timer = setTimeout(() => own.abort(late), timeoutMs);
     const signal = AbortSignal.any([call.signal, this.#stopping.signal, own.signal]);
     const made = {
       ...call,
@@ -144,15 +146,16 @@ export class InlineCalls {
       deadline: Infinity,
     };
     let isRunning = true;
-    const result = untilAborted(() => runCall(made), signal)
+    const run = (): Promise<CallToolResult> => untilAborted(() => runCall(made), signal);
+    const result = withinCallLog(made.input, run)
       .then(({ entry, ...rest }): CallToolResult => ({
         entry: { ...entry, inline: true },
         ...rest,
       }))
       .catch((error: unknown) => {
-        log.debug(`inline call of tool '${inline.tool.name}' has no result`, {
-          error: describeError(error),
-        });
+        // A call that was stopped has not failed.
+        if (!signal.aborted || signal.reason === late)
+          logFailure('warn', `tool '${inline.tool.name}' failed inline`, error);
         return undefined;
       })
       .finally(() => {
@@ -199,9 +202,12 @@ export class InlineCalls {
       await this.#options.beats.tell();
       return fitting;
     } catch (error) {
-      log.debug('the calls of a turn do not run inline: the server did not take its response', {
-        error: describeError(error),
-      });
+      callLog().debug(
+        'the calls of a turn do not run inline: the server did not take its response',
+        {
+          error: describeError(error),
+        },
+      );
       return [];
     }
   }

@@ -21,12 +21,15 @@ import {
 } from '../../providers/errors';
 import { describeError } from '../failures';
 import { currentAttempt, publish } from '../live';
+import { type CallWatch, unwatched } from '../../telemetry/telemetry';
 import type { EarlyStop } from './early-stop';
 
 export type ModelAttempt = {
   readonly dependencies: Pick<ActivityDependencies, 'onDelta' | 'deltas'>;
   /** The step that the call is for. Undefined if nobody may watch it. */
   readonly step: (LivePlace & { readonly turn: number }) | undefined;
+  /** Begins the span of the call. */
+  readonly begin?: (request: ModelRequest) => CallWatch;
   readonly signal: AbortSignal;
   readonly earlyStop: EarlyStop | undefined;
   /** Sees the deltas of a turn that is not cut. */
@@ -39,8 +42,9 @@ export async function attempt(
   request: ModelRequest,
   call: ModelAttempt,
 ): Promise<ModelResponse> {
-  const { earlyStop } = call;
+  const { earlyStop, begin = () => unwatched } = call;
   const target = { provider: provider.name, model: request.model };
+  const watch = begin(request);
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
   const options = {
@@ -48,24 +52,33 @@ export async function attempt(
     onActivity: (): void => {
       timer.refresh();
     },
-    onDelta: deltaSink(call),
+    onDelta: deltaSink(call, () => watch.firstToken()),
   };
   try {
-    return checkedResponse(target, await provider.call(request, options));
+    const given = await watch.run(() => provider.call(request, options));
+    const response = checkedResponse(target, given);
+    watch.end({ response });
+    return response;
   } catch (error) {
     const cut = earlyStop?.cutTurn({ ...target, api: provider.name });
-    if (cut !== undefined) return cut;
-    throw options.signal.aborted ? error : providerFailure(target, error);
+    if (cut !== undefined) {
+      watch.end({ response: cut });
+      return cut;
+    }
+    const failure = options.signal.aborted ? error : providerFailure(target, error);
+    watch.end({ error: failure });
+    throw failure;
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** Forwards no delta after the one that cut the turn. */
-function deltaSink(call: ModelAttempt): (delta: ModelDelta) => void {
+function deltaSink(call: ModelAttempt, began: () => void): (delta: ModelDelta) => void {
   const { earlyStop, inline } = call;
   const forward = forwarding(call);
   return (delta) => {
+    began();
     if (earlyStop?.isCut) return;
     forward(delta);
     earlyStop?.see(delta);
@@ -106,7 +119,7 @@ export function checkedResponse(target: CallTarget, response: ModelResponse): Mo
 export function providerFailure(target: CallTarget, error: unknown): unknown {
   if (LonghaulError.is(error) || error instanceof TemporalFailure) return error;
   if (isNetworkError(error)) return providerErrorFromNetwork(target, error);
-  return badResponse(target, describeError(error));
+  return badResponse(target, describeError(error), error);
 }
 
 function problemOf(response: unknown): string | undefined {

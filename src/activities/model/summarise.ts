@@ -1,6 +1,7 @@
 // Lets a model summarise the older turns of a run or a thread. The request is one plain text: no call in it needs a result, and no provider
 // refuses another provider's parts.
 
+import { defined } from '../../base/json';
 import { clipText, textOfParts } from '../../base/text';
 import { agentOf } from '../../core/loop-config';
 import { cutText, fitTexts, jsonBytes } from '../../core/transcript/fit-texts';
@@ -17,6 +18,7 @@ import { withHeartbeat } from '../heartbeat';
 import { mintId } from '../log/log-cache';
 import { readLog } from '../log/read-log';
 import { findRunnerSpec } from '../thread/thread-memory';
+import { AttemptTrace } from '../trace';
 import { attempt } from './model-attempt';
 
 /** The most that a summary is told of one result, and of the arguments of one call. */
@@ -34,6 +36,7 @@ export async function summarise(
   dependencies: ActivityDependencies,
   input: SummariseInput,
 ): Promise<SummariseResult> {
+  const trace = new AttemptTrace(dependencies, tracedInput(input));
   return await withHeartbeat(dependencies, async (signal) => {
     const spec = await agentFor(dependencies, input);
     const messages = await summarised(dependencies, { input, spec }, signal);
@@ -52,7 +55,17 @@ export async function summarise(
     // Nobody watches a summary.
     const call = { dependencies: {}, step: undefined, signal, earlyStop: undefined };
     const provider = providerOf(dependencies, model.provider);
-    const { content, usage } = await attempt(provider, request, call);
+    const { content, usage } = await attempt(provider, request, {
+      ...call,
+      begin: () =>
+        trace.begin({
+          kind: 'model',
+          purpose: 'summary',
+          provider: model.provider,
+          model: model.model,
+          request,
+        }),
+    });
     const spend = spendOf(dependencies.prices, model, usage);
     const said = clipText(textOfParts(content).trim(), maxBytes);
     if (said === '') return { spend };
@@ -60,6 +73,13 @@ export async function summarise(
     dependencies.logCache.offer(log.workflowId, entry);
     return { entry, spend };
   });
+}
+
+function tracedInput(input: SummariseInput): ConstructorParameters<typeof AttemptTrace>[1] {
+  const turn = input.through;
+  if ('definition' in input) return { ...input, turn };
+  const { runner, trace } = input;
+  return { agentId: runner, turn, ...defined({ trace }) };
 }
 
 async function agentFor(

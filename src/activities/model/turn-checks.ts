@@ -1,6 +1,5 @@
 // The checks of a model's turn that need code: schemas, custom criteria, approval functions. The machine itself runs no code.
 
-import { log } from '@temporalio/activity';
 import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { oneLine, textOfParts } from '../../base/text';
 import { criteriaOf } from '../../core/loop-config';
@@ -14,7 +13,9 @@ import type { CallAnswer, CriterionResult, TurnChecks } from '../../protocol/log
 import type { Message, ToolCallPart } from '../../protocol/message';
 import type { AgentSpec, Definition, ToolSpec } from '../../protocol/spec';
 import type { ModelResponse } from '../../providers/provider';
+import type { AttemptTrace } from '../trace';
 import type { ActivityDependencies } from '../dependencies';
+import { callLog, logFailure } from '../call-log';
 import { notHere } from '../failures';
 import { askContext } from '../log/read-log';
 import { checkAgainstSchema } from '../tool/check-arguments';
@@ -128,6 +129,7 @@ export type TurnCall = {
   /** The messages for the model. */
   readonly messages: readonly Message[];
   readonly signal: AbortSignal;
+  readonly trace: AttemptTrace;
 };
 
 /** The checks that need code of this worker. */
@@ -171,13 +173,11 @@ async function needsPerson(
       callId,
       session: pickKeys(session, tool.spec.session ?? []),
       context: await askContext(ref.workflowId),
-      log,
+      log: callLog(),
     };
     return await tool.needsApproval(checked.value, context);
   } catch (error) {
-    log.warn(`the approval function of tool '${name}' threw; a person is asked`, {
-      error: String(error),
-    });
+    logFailure('error', `the approval function of tool '${name}' threw; a person is asked`, error);
     return true;
   }
 }

@@ -32,12 +32,15 @@ export type PeopleHooks = {
 };
 
 /** Left out if there are no hooks, because it is in the history of every run. */
-export function hooksHere({ onPause, checkSignature: check }: PeopleHooks): {
-  hooks?: WorkerHook[];
-} {
+export function hooksHere({
+  onPause,
+  checkSignature: check,
+  telemetry,
+}: PeopleHooks & { readonly telemetry?: unknown }): { hooks?: WorkerHook[] } {
   const hooks: WorkerHook[] = [
     ...(onPause === undefined ? [] : (['onPause'] as const)),
     ...(check === undefined ? [] : (['checkSignature'] as const)),
+    ...(telemetry === undefined ? [] : (['telemetry'] as const)),
   ];
   return hooks.length === 0 ? {} : { hooks };
 }

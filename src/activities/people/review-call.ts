@@ -1,7 +1,6 @@
 // The activity before a person is asked about a call: the tool's own functions say who may decide, and what these people see. They read,
 // and change nothing, so that the activity may run again.
 
-import { log } from '@temporalio/activity';
 import type { JsonObject } from '../../base/json';
 import { formatProblem } from '../../base/problem';
 import { clipText } from '../../base/text';
@@ -15,6 +14,7 @@ import { limits } from '../../protocol/limits';
 import type { ApproverRule } from '../../protocol/people';
 import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
+import { callLog, logFailure } from '../call-log';
 import { describeError, notHere } from '../failures';
 import { withHeartbeat } from '../heartbeat';
 import { askContext } from '../log/read-log';
@@ -63,7 +63,7 @@ async function contextOf(
     callId,
     session: structuredClone(session),
     context: contextByReference === true ? await askContext(workflowId) : context,
-    log,
+    log: callLog(),
   };
 }
 
@@ -88,6 +88,7 @@ async function preview({ tool, args, context, signal }: ReviewedCall): Promise<s
     return clipText(textOf(shown, place), limits.preview);
   } catch (error) {
     if (isCancelled(error) || !isFinal(error)) throw error;
+    logFailure('error', `${place.name} failed`, error);
     return clipText(`There is no preview: ${describeError(error)}`, limits.preview);
   }
 }

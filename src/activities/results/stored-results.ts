@@ -6,7 +6,7 @@
 // 4. A store that does not work makes a request wait: the call fails, and the server tries it again.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Context, log } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import type { Json } from '../../base/json';
 import { mediaLabel } from '../../base/text';
 import { cutOutput, textShare, type ToolOutput } from '../../core/transcript/tool-output';
@@ -19,7 +19,8 @@ import { atOnce, largeMedia, type StoredContent } from '../../results/stored-con
 import { scopeOf } from '../../results/result-store';
 import { ownWorkflowId } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
-import { describeError, notHere, triedAgain } from '../failures';
+import { logFailure } from '../call-log';
+import { notHere, triedAgain } from '../failures';
 
 const readsAtOnce = 8;
 const tooMuch = 'left out, because the newer content of the request is large enough';
@@ -114,9 +115,7 @@ async function keep(
     return await triedAgain(put, { signal, deadline: until, mayPass });
   } catch (error) {
     signal.throwIfAborted();
-    log.error('the result store does not take a result, which is cut', {
-      error: describeError(error),
-    });
+    logFailure('error', 'the result store does not take a result, which is cut', error);
     return 'the result store did not take the rest';
   }
 }

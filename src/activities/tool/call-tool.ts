@@ -17,18 +17,20 @@ import { type Beats, withHeartbeat } from '../heartbeat';
 import { toolCallEnded } from '../live';
 import { isCancelled } from '../user-code';
 import { drawToken } from './begin-call';
-import { type OneCall, resultOf, runCall } from './run-call';
+import { AttemptTrace } from '../trace';
+import { callPlace, type OneCall, resultOf, runCall, tracedTool } from './run-call';
 
 export async function callTool(
   dependencies: ActivityDependencies,
   input: CallToolInput,
 ): Promise<CallToolResult | CallToolBegun> {
   const started = Date.now();
+  const trace = new AttemptTrace(dependencies, input);
   return await withHeartbeat(dependencies, async (signal, beats) => {
     try {
       const result = wasStartedBefore(input)
         ? resultOf(input, outcomeUnknown('it was started before'))
-        : await makeCall(dependencies, input, { signal, beats, started });
+        : await makeCall(dependencies, input, { signal, beats, started, trace });
       if ('entry' in result) dependencies.logCache.offer(ownWorkflowId(), result.entry);
       return result;
     } finally {
@@ -52,6 +54,7 @@ type ToolAttempt = {
   readonly signal: AbortSignal;
   readonly beats: Beats;
   readonly started: number;
+  readonly trace: AttemptTrace;
 };
 
 async function makeCall(
@@ -76,7 +79,7 @@ async function makeCall(
 async function runOrBegin(
   dependencies: ActivityDependencies,
   input: CallToolInput,
-  { signal, beats, started, onReached }: ToolAttempt & Pick<OneCall, 'onReached'>,
+  { signal, beats, started, trace, onReached }: ToolAttempt & Pick<OneCall, 'onReached'>,
 ): Promise<CallToolResult | CallToolBegun> {
   const { attempt, retryPolicy, startToCloseTimeoutMs } = Context.current().info;
   const definition = await pinnedDefinition(dependencies, input.definition);
@@ -85,12 +88,15 @@ async function runOrBegin(
     definition,
     input,
     signal,
+    trace,
     heartbeat: beats.heartbeat,
     isTriedAgain: attempt < (retryPolicy?.maximumAttempts ?? limits.toolAttempts),
     deadline: started + (startToCloseTimeoutMs || Infinity),
     ...defined({ onReached }),
   };
-  if (toolSpecOf(definition, input.tool).result !== 'later') return await runCall(call);
+  const tool = toolSpecOf(definition, input.tool);
+  void trace.tellLost(tracedTool(input, tool), undefined, callPlace(input));
+  if (tool.result !== 'later') return await runCall(call);
   const { token, kept, heartbeat } = await drawToken(input, beats);
   let hasBegun = false;
   const made = await runCall({ ...call, heartbeat, token, onBegun: () => (hasBegun = true) });

@@ -2,9 +2,7 @@
 // callbacks, the session, the limits of a result. It reads neither attempts nor timeouts: its caller knows what a failure means.
 
 import { createHash } from 'node:crypto';
-import { log } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
-import { canonicalJson, type JsonObject } from '../../base/json';
+import { canonicalJson, defined, type Json, type JsonObject } from '../../base/json';
 import { clipText } from '../../base/text';
 import { agentOf, toolSpecOf } from '../../core/loop-config';
 import { pickKeys } from '../../core/session';
@@ -20,6 +18,7 @@ import { isToolContent, toolContentOutput } from '../../define/tool-content';
 import { callbackChain } from '../callbacks';
 import { ownWorkflowId } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
+import { callLog, logFailure } from '../call-log';
 import { describeError } from '../failures';
 import type { Heartbeat } from '../heartbeat';
 import { mintId } from '../log/log-cache';
@@ -28,6 +27,8 @@ import { callMcpTool } from '../mcp/mcp-tools';
 import { type ReadArguments, readResult } from '../results/read-result';
 import { keptOutput, scopeOfCall } from '../results/stored-results';
 import { isFinal, sessionChanges, untilAborted } from '../user-code';
+import type { ToolCall } from '../../telemetry/telemetry';
+import type { AttemptTrace } from '../trace';
 import { callArguments, checkAgainstSchema } from './check-arguments';
 import { type RanTool, runWithCallbacks } from './tool-callbacks';
 
@@ -36,6 +37,8 @@ export type OneCall = {
   readonly definition: Definition;
   readonly input: CallToolInput;
   readonly signal: AbortSignal;
+  /** The activity tells it of the call. */
+  readonly trace: AttemptTrace;
   readonly heartbeat: Heartbeat;
   /** If true, a failure that may pass is thrown. Otherwise it is the call's result. */
   readonly isTriedAgain: boolean;
@@ -129,7 +132,7 @@ async function toolContext(
     context: input.contextByReference === true ? await askContext(workflowId) : context,
     signal,
     heartbeat,
-    log,
+    log: callLog(),
     ...(token !== undefined && { resultToken: token }),
   };
 }
@@ -153,27 +156,51 @@ type ToolRun = {
 
 /** Returns the whole output, not cut yet. */
 async function runTool(
-  { isTriedAgain }: OneCall,
+  { input, trace, isTriedAgain }: OneCall,
   { tool, spec, args, context }: ToolRun,
 ): Promise<ToolOutput> {
+  const watch = trace.begin(tracedTool(input, spec, args as Json), callPlace(input));
   try {
-    return await untilAborted(async () => await tool.run(args, context), context.signal);
+    const run = async (): Promise<ToolOutput> => await watch.run(() => tool.run(args, context));
+    const output = await untilAborted(run, context.signal);
+    watch.end({ output });
+    return output;
   } catch (error) {
+    watch.end({ error });
     if (context.signal.aborted) throw error;
-    if (hasCode(error, 'OutcomeUnknown')) return errorOutput(describeError(error));
+    if (hasCode(error, 'OutcomeUnknown')) {
+      logFailure('error', `tool '${spec.name}' failed`, error);
+      return errorOutput(describeError(error));
+    }
     return failedOutput(spec, error, isTriedAgain);
   }
+}
+
+/** A tool call, for telemetry. */
+export function tracedTool(
+  { callId }: Pick<CallToolInput, 'callId'>,
+  { name, description, mcp }: ToolSpec,
+  args?: Json,
+): ToolCall {
+  const type = mcp === undefined ? 'function' : 'extension';
+  return { kind: 'tool', name, type, callId, ...defined({ description, args }) };
+}
+
+/** Where in its run a call is: calls of one turn may run in one activity. */
+export function callPlace({ turn, index }: Pick<CallToolInput, 'turn' | 'index'>): string {
+  return `${turn}.${index}`;
 }
 
 /** Thrown if somebody makes the call again. Otherwise the model sees the error, or the run fails if the tool says so. */
 function failedOutput(spec: ToolSpec, error: unknown, isTriedAgain: boolean): ToolOutput {
   const description = clipText(describeError(error), limits.failureMessage);
-  if (isTriedAgain && !isFinal(error)) {
-    throw ApplicationFailure.create({ type: 'ToolError', message: description });
-  }
-  if (spec.onError !== 'fail') return errorOutput(`The tool '${spec.name}' failed: ${description}`);
+  const retryable = isTriedAgain && !isFinal(error);
   // The run's failure names the tool.
-  throw new LonghaulError('ToolError', description, { details: { tool: spec.name } });
+  const details = { tool: spec.name };
+  const failed = new LonghaulError('ToolError', description, { retryable, details, cause: error });
+  if (retryable || spec.onError === 'fail') throw failed;
+  logFailure('error', `tool '${spec.name}' failed`, failed);
+  return errorOutput(`The tool '${spec.name}' failed: ${description}`);
 }
 
 /** The code of a tool: in this worker, or behind an MCP server. Its output is not cut yet. */

@@ -67,9 +67,10 @@ export async function runToolHooks(
 /** The error ends the run. Whoever starts the run again must know that the call was made. */
 function afterCall({ name }: ToolSpec, error: unknown): unknown {
   if (!hasCode(error, 'InternalError')) return error;
-  const { message, details } = error;
+  const { message, details, cause } = error;
   return new LonghaulError('InternalError', `${message}. The call of '${name}' had been made`, {
     details,
+    cause,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { RunHandle } from '../../client';
+import type { PendingInput, RunHandle } from '../../client';
 import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';
 import { followRun } from '../session/follow-run';
 import { parseResult, replyTo, sendReply } from '../session/replies';
@@ -7,8 +7,9 @@ import { addActorFlag } from '../session/actor';
 import { addSpecFlags } from '../session/agents';
 import { addConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit';
+import { LonghaulError } from '../../protocol/errors';
 import { printableJson } from '../render/text';
-import { commandLine } from '../render/render-parts';
+import { type CommandLine, commandLine, renderAnswerCommands } from '../render/render-parts';
 import { openSession, type WorkerFlags } from '../session/session';
 import type { Terminal } from '../render/terminal';
 
@@ -37,12 +38,19 @@ export function addResumeCommand(program: Command, { terminal, finish }: Command
   });
 }
 
+/** Refuses to decide about a call: an answer that was meant for a question must not let it run. */
+function refuseVerdict(workflowId: string, input: PendingInput, command: CommandLine): void {
+  if (input.kind !== 'approval' && input.kind !== 'tool') return;
+  const lines = renderAnswerCommands(workflowId, [input], command);
+  const problem = `'${input.inputId}' is not a question: ${input.question}`;
+  throw new LonghaulError('InvalidAnswer', [problem, ...lines].join('\n'), {
+    details: { inputId: input.inputId },
+  });
+}
+
 /** Sends the answer unchecked if the input is not open any more: the run accepts the same answer again. */
-async function resume(
-  run: RunHandle,
-  text: string,
-  { inputId, ...flags }: ResumeFlags,
-): Promise<void> {
+async function resume(run: RunHandle, text: string, flags: ResumeFlags): Promise<void> {
+  const { inputId } = flags;
   const pending = await run.pending();
   const input =
     inputId === undefined && pending.length === 1
@@ -51,6 +59,7 @@ async function resume(
   const remark = remarkOf(flags);
   if (input === undefined)
     return await run.resume(text, { ...remark, ...(inputId !== undefined && { inputId }) });
+  refuseVerdict(run.workflowId, input, commandLine(flags));
   await sendReply(run, input.inputId, { ...replyTo(input, text), ...remark });
 }
 

@@ -123,10 +123,9 @@ async function converse(options: ChatOptions): Promise<number> {
 /** A turn that failed does not end the conversation. */
 async function follow(turn: TurnHandle, options: ChatOptions): Promise<number> {
   const { terminal, command } = options;
-  const opening = `turn ${turn.turn}, run ${turn.workflowId}`;
   try {
     const shown = { run: turn, terminal, json: false, isLive: true };
-    return await followRun({ ...shown, answers: [], command, opening });
+    return await followRun({ ...shown, answers: [], command });
   } catch (error) {
     if (error instanceof Interrupted || !LonghaulError.is(error)) throw error;
     if (hasCode(error, 'ServerUnavailable') || hasCode(error, 'NoWorker')) throw error;

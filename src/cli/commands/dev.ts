@@ -12,7 +12,7 @@ import {
 } from '../session/agents';
 import { type CommandContext, parsePort } from '../session/parse-options';
 import { addTaskQueueFlag } from '../session/connection';
-import { endOfDev, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
+import { endOfServing, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
 import { exitCodes, messageOf } from '../exit';
 import { loadDevServer } from '../session/load-parts';
 import { renderAgents } from '../render/render-list';
@@ -56,7 +56,7 @@ export function addDevCommand(program: Command, { terminal, finish }: CommandCon
     .option('--no-worker', 'start only the server');
   addTaskQueueFlag(addSpecFlags(command)).action(async (flags: DevFlags) => {
     const source = flags.worker ? requireAgentsSource(process.cwd(), flags) : undefined;
-    await serve(flags, source, { terminal, end: endOfDev() });
+    await serve(flags, source, { terminal, end: endOfServing() });
     finish(exitCodes.done);
   });
 }

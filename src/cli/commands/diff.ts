@@ -23,7 +23,7 @@ import {
 } from '../render/text';
 import type { Terminal } from '../render/terminal';
 import type { Json } from '../../base/json';
-import { age } from '../render/render-list';
+import { age } from '../../base/duration';
 import { timeouts } from '../../protocol/limits';
 import { queryNames } from '../../protocol/names';
 import type { Definition } from '../../protocol/spec';

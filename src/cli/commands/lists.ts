@@ -42,7 +42,7 @@ type InboxFlags = ListFlags & {
   readonly whole?: true;
 };
 
-type Screen = Pick<Terminal, 'style' | 'width'>;
+type Screen = Pick<Terminal, 'style'>;
 
 export function addListCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = addWhoseFlags(program.command('list'))
@@ -118,8 +118,8 @@ export async function readInbox(
   };
 }
 
-function shownOn({ style, width }: Screen): RenderListOptions {
-  return { style, width, now: new Date() };
+function shownOn({ style }: Screen): RenderListOptions {
+  return { style, now: new Date() };
 }
 
 function noteOfMemos(whole: boolean): string {

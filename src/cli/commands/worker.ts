@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { defaults } from '../../protocol/names';
 import {
   addSpecFlags,
@@ -15,14 +15,14 @@ import {
   type ConnectionFlags,
   targetOf,
 } from '../session/connection';
-import { endOfDev, endSignal, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
+import { endOfServing, endSignal, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
 import { renderAgents } from '../render/render-list';
 import { installWorkerLog, serveAgents } from '../session/serve-agents';
 import type { Terminal } from '../render/terminal';
 import { createServer } from 'node:http';
 
 type ServeFlags = ConnectionFlags &
-  AgentsFlags & { readonly watch?: true; readonly health?: HealthAddress };
+  AgentsFlags & { readonly watch?: true; readonly health?: HealthAddress; readonly log?: string };
 
 export function addWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program
@@ -39,7 +39,15 @@ export function addWorkerCommand(program: Command, { terminal, finish }: Command
       'answer HTTP with 200 while the worker takes work, for probes',
       parseHealthAddress,
     );
+  command.addOption(
+    new Option('--log <format>', 'the log: lines for people, or a JSON object in a line').choices([
+      'text',
+      'json',
+    ]),
+  );
   addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(async (flags: ServeFlags) => {
+    // The processes of --watch inherit it.
+    if (flags.log !== undefined) process.env['LONGHAUL_LOG'] = flags.log;
     if (flags.watch === true && flags.health !== undefined) {
       throw new UsageError('--health cannot be used with --watch');
     }
@@ -55,8 +63,9 @@ async function serveHere(
   flags: ServeFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const end = endSignal();
-  installWorkerLog((line) => terminal.note(line));
+  // A worker that a shell left in the background outlives it. One of `npx` does not: who stops `npx` means the worker.
+  const end = process.env['npm_command'] === undefined ? endSignal() : endOfServing();
+  installWorkerLog((line) => terminal.note(line), 'whole');
   const agents = await loadAgents(source);
   const { options, registry } = agents;
   const { server, namespace } = targetOf({ ...connectionIn(options), ...connectionIn(flags) });
@@ -88,7 +97,7 @@ async function watch(source: AgentsSource, flags: ServeFlags, terminal: Terminal
     start: { source, connection, namespace, ...(taskQueue !== undefined && { taskQueue }) },
     note: (line) => terminal.note(line),
   });
-  const end = endOfDev();
+  const end = endOfServing();
   const starting = keeper.start().then((worker) => {
     show(worker, { source, server: server.address, terminal });
     return end;

@@ -35,7 +35,7 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
   try {
     installWorkerLog((line) => {
       if (!stop.isQuiet()) terminal.note(line);
-    });
+    }, 'whole');
     const agents = await loadAgents(source);
     const taskQueue = start.taskQueue ?? agents.options.taskQueue ?? defaults.taskQueue;
     const workerOptions = { shutdownGraceTime: '60s' };

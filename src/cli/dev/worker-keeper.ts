@@ -234,8 +234,8 @@ export type WorkerMessage =
 /** Tells the worker's process to end its calls in flight and exit. `quiet` if its server ends, too: complaints then mean nothing. */
 export type WorkerCommand = { readonly kind: 'stop'; readonly quiet: boolean };
 
-/** Resolves when `dev` must end: on a signal, or when the process that started it is gone. */
-export function endOfDev(): Promise<void> {
+/** Resolves when a command that serves must end: on a signal, or when the process that started it is gone, such as `npx`. */
+export function endOfServing(): Promise<void> {
   return new Promise((resolve) => {
     void endSignal().then(resolve);
     const parent = process.ppid;

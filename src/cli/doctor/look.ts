@@ -68,10 +68,10 @@ export async function lookAtEach<Item, Found>(
   return { found, looked };
 }
 
-/** At most five findings, and the number of further ones. `cutOff` says which part nobody looked at. */
-export function summary(found: readonly string[], cutOff?: string): string {
-  const shown = found.slice(0, mostShown);
-  const more = found.length > mostShown ? [`and ${found.length - mostShown} more`] : [];
+/** At most `most` findings, and the number of further ones. `cutOff` says which part nobody looked at. */
+export function summary(found: readonly string[], cutOff?: string, most = mostShown): string {
+  const shown = found.slice(0, most);
+  const more = found.length > most ? [`and ${found.length - most} more`] : [];
   const list = found.length === 0 ? 'none' : [...shown, ...more].join('; ');
   return cutOff === undefined ? list : `${list} (${cutOff})`;
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pinnedAgents } from '../../define/registry';
+import { builtInKeyVariables, keyVariablesOf } from '../../protocol/provider-keys';
 import { sdkCopies, sdkProblem } from '../../worker/temporal-sdk';
 import type { LoadedAgents } from '../session/agents';
 import { messageOf } from '../exit';
@@ -11,16 +12,6 @@ type ProtobufjsCopies = { readonly common: string; readonly proto: string };
 
 /** The first minor version of Node 22 that strips types. */
 const firstStrippingMinor = 18;
-
-/** For each provider, the variables of which one must be set. `doctor` shows only their names, never their values. */
-const keyVariables: Readonly<Record<string, readonly string[]>> = {
-  openai: ['OPENAI_API_KEY'],
-  'openai-chat': ['OPENAI_API_KEY'],
-  anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
-  google: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-  gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-  vertex: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_API_KEY'],
-};
 
 /** A Node that is too old for the package does not get this far. */
 export function checkNode(version: string): Check {
@@ -64,20 +55,19 @@ function findProtobufjs(): ProtobufjsCopies {
   return { common: common.resolve('protobufjs'), proto: proto.resolve('protobufjs') };
 }
 
-/** With agents, checks the keys of their providers. Without, checks whether there is any key. */
+/** With agents, checks the keys of their providers. Without, checks whether there is any key. It shows names of variables, never values. */
 export function checkProviderKeys(env: Environment, agents: LoadedAgents | undefined): Check {
   const name = 'provider keys';
   const isSet = (variable: string): boolean => (env[variable] ?? '').trim() !== '';
   if (agents === undefined) {
-    const all = [...new Set(Object.values(keyVariables).flat())];
-    const found = all.filter(isSet);
+    const found = builtInKeyVariables.filter(isSet);
     if (found.length > 0) return { name, status: 'ok', message: found.join(', ') };
-    const todo = `set the one of your provider where the worker runs: ${all.join(', ')}`;
+    const todo = `set the one of your provider where the worker runs: ${builtInKeyVariables.join(', ')}`;
     return { name, status: 'warn', message: 'none in this environment', todo };
   }
   const wanted = providersOf(agents).map((provider) => ({
     provider,
-    variables: variablesOf(provider),
+    variables: keyVariablesOf(provider),
   }));
   const missing = wanted.filter(({ variables }) => !variables.some(isSet));
   if (missing.length === 0) {
@@ -114,9 +104,4 @@ function providersOf({ registry, options }: LoadedAgents): readonly string[] {
     if (configured === undefined) return true;
     return !('call' in configured) && configured.apiKey === undefined && !configured.baseURL;
   });
-}
-
-function variablesOf(provider: string): readonly string[] {
-  const own = `${provider.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
-  return Object.hasOwn(keyVariables, provider) ? (keyVariables[provider] ?? []) : [own];
 }

@@ -5,6 +5,8 @@ import type {
 } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { lastEvents, readTaskFailure } from '../../client/history';
+import { callsOf } from '../../client/why/between-tries';
+import type { Retrying } from '../../client/why/open-calls';
 import { timeouts } from '../../protocol/limits';
 import { printableLine } from '../render/text';
 import { causeLine, type Check, listNewest, lookAtEach, mostMs, ofOurs, summary } from './look';
@@ -18,6 +20,8 @@ const mostRuns = 200;
 const suspiciousTask = 4;
 
 const usualAttempts = 5;
+
+const mostRetried = 3;
 
 /** A halted run has few events after the halt. */
 const mostEvents = 500;
@@ -157,7 +161,7 @@ function ago(ms: number): string {
 /** The findings for one open run, in words; empty if all is well. */
 type OpenRun = {
   readonly stuck?: string;
-  readonly retried?: readonly string[];
+  readonly retried?: readonly Retrying[];
   readonly halted?: string;
 };
 
@@ -169,17 +173,20 @@ export async function checkOpenRuns(client: Client): Promise<readonly Check[]> {
 
 export function openRunChecks({ runs, cutOff }: OpenRuns): readonly Check[] {
   const check = (name: string, found: readonly string[], bad: Bad): Check => {
-    const message = summary(found, cutOff);
-    return found.length === 0 ? { name, status: 'ok', message } : { name, message, ...bad };
+    const message = summary(found, cutOff, bad.most);
+    return found.length === 0
+      ? { name, status: 'ok', message }
+      : { name, message, status: bad.status, todo: bad.todo };
   };
   return [
     check('stuck runs', runs.map(({ stuck }) => stuck).filter(isThere), {
       status: 'fail',
       todo: 'deploy code that can go on with them, or go back to an event before the change with `temporal workflow reset`',
     }),
-    check('retried calls', runs.map(({ retried }) => retried ?? []).flat(), {
+    check('retried calls', retryLines(runs.flatMap(({ retried }) => retried ?? [])), {
       status: 'warn',
-      todo: 'mend what they call: they are tried again until their time is up',
+      most: mostRetried,
+      todo: '`longhaul why <id>` says what to do about each: they are tried again until their time is up',
     }),
     check('halted runs', runs.map(({ halted }) => halted).filter(isThere), {
       status: 'fail',
@@ -188,7 +195,7 @@ export function openRunChecks({ runs, cutOff }: OpenRuns): readonly Check[] {
   ];
 }
 
-type Bad = { readonly status: 'warn' | 'fail'; readonly todo: string };
+type Bad = { readonly status: 'warn' | 'fail'; readonly todo: string; readonly most?: number };
 
 function isThere(text: string | undefined): text is string {
   return text !== undefined;
@@ -241,20 +248,20 @@ async function stuckRun(
 
 async function retriedCalls(
   client: Client,
-  { raw, workflowId }: WorkflowExecutionDescription,
-): Promise<readonly string[]> {
-  const many = (raw.pendingActivities ?? []).filter(
-    ({ attempt }) => (attempt ?? 1) > usualAttempts,
-  );
-  return await Promise.all(
-    many.map(async ({ activityType, attempt, lastFailure }) => {
-      const { loadedDataConverter } = client.options;
-      const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, lastFailure);
-      const name = printableLine(activityType?.name ?? '');
-      const cause = error === undefined ? 'no attempt has failed' : causeLine(error.message);
-      return `${name} of ${printableLine(workflowId)} (attempt ${attempt}): ${cause}`;
-    }),
-  );
+  run: WorkflowExecutionDescription,
+): Promise<readonly Retrying[]> {
+  const { retrying } = await callsOf(client, run, Number.POSITIVE_INFINITY);
+  return retrying.filter(({ attempt }) => attempt > usualAttempts);
+}
+
+/** The worst first. */
+function retryLines(retried: readonly Retrying[]): readonly string[] {
+  return retried
+    .toSorted((one, other) => other.attempt - one.attempt)
+    .map(({ what, workflowId, attempt, lastError }) => {
+      const [call, run] = [printableLine(what), printableLine(workflowId)];
+      return `${call} of ${run} (attempt ${attempt}): ${causeLine(lastError)}`;
+    });
 }
 
 /** A reset halted the run but did not finish. The run has started nothing since. */

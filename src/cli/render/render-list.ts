@@ -1,17 +1,23 @@
+import { age } from '../../base/duration';
 import type { InboxItem, RunSummary, ThreadSummary } from '../../client';
-import { paintStatus, printableLine, renderTable, type Style, type TableOptions } from './text';
-import { callLine, type CommandLine } from './render-parts';
+import { oneLine } from '../../base/text';
+import { limits } from '../../protocol/limits';
+import { paintStatus, printableLine, renderTable, type Style } from './text';
+import { type CommandLine, unsaidCall } from './render-parts';
 import { type AgentsSource, sourceName } from '../session/agents';
 import type { ReadyWorker } from '../dev/worker-keeper';
 
 const header = ['RUN', 'INPUT', 'PATH', 'KIND', 'AGE', 'QUESTION'];
 
-export type RenderListOptions = TableOptions & { readonly now: Date };
+export type RenderListOptions = { readonly style: Style; readonly now: Date };
 
-/** A line per run: id, agent, status, age, and as much of its questions as fits. */
+/** Who approves a call must see what it does: the width of a terminal never cuts a question. */
+const uncut = Infinity;
+
+/** A line per run: id, agent, status, age, and its questions. */
 export function renderList(
   runs: readonly RunSummary[],
-  { style, width, now }: RenderListOptions,
+  { style, now }: RenderListOptions,
 ): readonly string[] {
   const rows = runs.map((run) => [
     run.workflowId,
@@ -20,22 +26,13 @@ export function renderList(
     age(new Date(run.startTime), now),
     run.pending.map(({ question }) => question).join(' | '),
   ]);
-  return renderTable(['RUN', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'], rows, { style, width });
+  return renderTable(['RUN', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'], rows, { style, width: uncut });
 }
 
-/** `3 d`: an age in the largest unit that fits. */
-export function age(from: Date, now: Date): string {
-  const seconds = Math.max(0, Math.floor((now.getTime() - from.getTime()) / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
-  return `${Math.floor(seconds / 86_400)} d`;
-}
-
-/** A line per thread: its key, agent, status and age, and as much of its questions as fits. */
+/** A line per thread: its key, agent, status and age, and its questions. */
 export function renderThreads(
   threads: readonly ThreadSummary[],
-  { style, width, now }: RenderListOptions,
+  { style, now }: RenderListOptions,
 ): readonly string[] {
   const rows = threads.map(({ threadId, key, agent, status, startTime, pending }) => [
     key?.sessionId ?? threadId,
@@ -47,18 +44,15 @@ export function renderThreads(
     pending.map(({ question }) => question).join(' | '),
   ]);
   const header = ['SESSION', 'USER', 'APP', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'];
-  return renderTable(header, rows, { style, width });
+  return renderTable(header, rows, { style, width: uncut });
 }
 
-type RenderInboxOptions = TableOptions & {
-  readonly now: Date;
-  readonly command: CommandLine;
-};
+type RenderInboxOptions = RenderListOptions & { readonly command: CommandLine };
 
-/** A line per input, with as much of its question as fits. Below, how to answer inputs of these kinds. */
+/** A line per input with its question. Below, how to answer inputs of these kinds. */
 export function renderInbox(
   items: readonly InboxItem[],
-  { style, width, now, command }: RenderInboxOptions,
+  { style, now, command }: RenderInboxOptions,
 ): readonly string[] {
   if (items.length === 0) return [];
   const rows = items.map((item) => [
@@ -69,15 +63,18 @@ export function renderInbox(
     age(new Date(item.since), now),
     asked(item),
   ]);
-  return [...renderTable(header, rows, { style, width }), '', ...howToAnswer(items, command)];
+  return [
+    ...renderTable(header, rows, { style, width: uncut }),
+    '',
+    ...howToAnswer(items, command),
+  ];
 }
 
 /** For an approval or a result, the call says more than the question. */
-function asked({ kind, question, call }: InboxItem): string {
-  const text = printableLine(question);
-  return (kind === 'approval' || kind === 'tool') && call !== undefined
-    ? `${text} ${callLine(call)}`
-    : text;
+function asked(item: InboxItem): string {
+  return [printableLine(item.question), ...unsaidCall(item)]
+    .map((text) => oneLine(text, limits.shownQuestion))
+    .join(' ');
 }
 
 /** For one item, its own ids. For several items, the names of the columns as placeholders. */

@@ -21,8 +21,12 @@ import type { Decision, LogEntry, ModelTurnEvent, UserEvent } from '../../protoc
 const labelWidth = 8;
 
 /** `get_weather {"city":"Paris"}` */
-export function callLine({ name, args, rawArgs }: ToolCallPart): string {
-  return printableLine(`${name} ${args === null ? (rawArgs ?? '') : compactJson(args)}`);
+export function callLine(call: ToolCallPart): string {
+  return `${printableLine(call.name)} ${argumentLine(call)}`.trimEnd();
+}
+
+function argumentLine({ args, rawArgs = '' }: ToolCallPart): string {
+  return printableLine(args === null ? rawArgs : compactJson(args));
 }
 
 export function resultLine(result: ToolResult): string {
@@ -122,14 +126,25 @@ export function renderQuestion(input: OpenInput, style: Style): readonly string[
   const options = (input.options ?? []).map(
     (option, index) => `  ${index + 1}. ${printableLine(option)}`,
   );
-  const isOfCall = input.kind === 'approval' || input.kind === 'tool';
-  const call = isOfCall && input.call ? [`  ${callLine(input.call)}`] : [];
-  const { schema } = input;
+  const call = unsaidCall(input).map((line) => `  ${line}`);
+  const { schema, preview, question } = input;
+  const isPreviewed = preview !== undefined && question.endsWith(preview);
+  const people = renderPeople(isPreviewed ? { ...input, preview: undefined } : input);
   // Who approves a call sees its arguments, and seldom changes them.
   const shape = schema === undefined || input.kind === 'approval' ? [] : renderSchema(schema);
   const verb = verbs[input.kind] ?? 'asks';
-  const asked = `${style.bold(`${asker} ${verb}:`)} ${printable(input.question)}`;
-  return [asked, ...call, ...renderPeople(input), ...options, ...shape];
+  const asked = `${style.bold(`${asker} ${verb}:`)} ${printable(question)}`;
+  return [asked, ...call, ...people, ...options, ...shape];
+}
+
+/** The call that waits, if the question does not have all of it. */
+export function unsaidCall({
+  kind,
+  question,
+  call,
+}: Pick<OpenInput, 'kind' | 'question' | 'call'>): readonly string[] {
+  if (call === undefined || (kind !== 'approval' && kind !== 'tool')) return [];
+  return printableLine(question).endsWith(` ${argumentLine(call)}`) ? [] : [callLine(call)];
 }
 
 /** The shell commands that answer the open inputs. */

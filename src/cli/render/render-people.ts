@@ -2,7 +2,9 @@ import type { ApproverRule } from '../../protocol/people';
 import type { PendingInput } from '../../protocol/run';
 import { printable, printableLine } from './text';
 
-type OfPeople = Pick<PendingInput, 'by' | 'votes' | 'preview' | 'digest' | 'expiresAt'>;
+type OfPeople = Pick<PendingInput, 'by' | 'votes' | 'digest' | 'expiresAt'> & {
+  readonly preview?: string | undefined;
+};
 
 /** What a person should know before a verdict, besides the question: the preview, who approved, who may decide, until when. */
 export function renderPeople({ by, votes, preview, digest, expiresAt }: OfPeople): string[] {

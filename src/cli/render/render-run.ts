@@ -137,7 +137,7 @@ function rowsOf(
 }
 
 /** `branch-1 (helper)`: the last part of the path, and the runner if its name differs. */
-function nameOf({ path, runner }: RunTree): string {
+export function nameOf({ path, runner }: Pick<RunTree, 'path' | 'runner'>): string {
   const element = path.slice(path.lastIndexOf('/') + 1);
   return printableLine(element === runner ? runner : `${element} (${runner})`);
 }

@@ -1,9 +1,9 @@
 import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client';
-import { exitCodes, Interrupted } from '../exit';
+import { exitCodes, Interrupted, messageOf } from '../exit';
 import { hasCode } from '../../protocol/errors';
 import { askPerson, type Reply, replyTo, sendReply } from './replies';
 import { LiveView } from './live-view';
-import { printable, printableJson } from '../render/text';
+import { printable, printableJson, printableLine } from '../render/text';
 import {
   type CommandLine,
   createEventRenderer,
@@ -25,8 +25,8 @@ export type FollowOptions = {
   /** Answers to the next questions, in order. After them, the command asks the person. */
   readonly answers: readonly string[];
   readonly command: CommandLine;
-  /** The first line to print. After it, Ctrl-C does not stop the run. */
-  readonly opening: string;
+  /** The first line to print, before the steps. Without it, the last line does not name the run either. */
+  readonly opening?: string;
   /** The log index to begin at, and the number of model turns before it. */
   readonly from?: number;
   readonly turn?: number;
@@ -35,6 +35,9 @@ export type FollowOptions = {
 };
 
 const silenceMs = 15_000;
+
+/** Errors of an answer after which the run goes on, or still waits. */
+const refusals = ['InvalidAnswer', 'AlreadyAnswered', 'NotWaiting'] as const;
 
 /**
  * Shows a run's steps until it ends or asks something that nobody here can answer. Returns the exit code. Throws the run's error if it
@@ -50,7 +53,8 @@ export async function followRun(options: FollowOptions): Promise<number> {
       reject(new Interrupted(`run ${run.workflowId} goes on. See it: ${show}  End it: ${cancel}`));
     });
   });
-  if (!options.json) terminal.note(terminal.noteStyle.dim(options.opening));
+  if (!options.json && options.opening !== undefined)
+    terminal.note(terminal.noteStyle.dim(options.opening));
   try {
     return await Promise.race([followToEnd(options), interrupted]);
   } finally {
@@ -96,11 +100,12 @@ async function followShown(
   }
 }
 
-/** After a while, tells the person that the run may just wait: for some minutes a killed worker still seems to poll. */
+/** After a while without a step, says what holds the run up. */
 function noteSilence({ run, terminal }: FollowOptions): NodeJS.Timeout {
   return setTimeout(() => {
-    terminal.note(
-      `waiting for a worker to take up ${run.workflowId}, or for its first step to end`,
+    run.why().then(
+      ({ reason }) => terminal.note(printableLine(reason)),
+      () => undefined,
     );
   }, silenceMs).unref();
 }
@@ -129,22 +134,21 @@ function withoutSaid(event: RunEvent, live: LiveView | undefined): RunEvent {
   return calls.length === 0 ? event : { index, entry: { ...entry, content: calls } };
 }
 
-/** False if an input gets no answer. The inputs after it then stay open, too. */
+/** False if an input gets no answer that it takes. The inputs after it then stay open, too. */
 async function replyToAll(
   pending: readonly PendingInput[],
   answers: string[],
   options: FollowOptions,
 ): Promise<boolean> {
   for (const input of pending) {
-    const reply = await nextReply(input, answers, options);
-    if (reply === undefined) return false;
     try {
+      const reply = await nextReply(input, answers, options);
+      if (reply === undefined) return false;
       await sendReply(options.run, input.inputId, reply);
     } catch (error) {
-      const asksAgain = options.terminal.isInteractive && hasCode(error, 'InvalidAnswer');
-      if (!asksAgain && !hasCode(error, 'AlreadyAnswered') && !hasCode(error, 'NotWaiting'))
-        throw error;
-      options.terminal.note(printable(error.message));
+      if (!refusals.some((code) => hasCode(error, code))) throw error;
+      options.terminal.note(printable(messageOf(error)));
+      if (hasCode(error, 'InvalidAnswer') && !options.terminal.isInteractive) return false;
     }
   }
   return true;
@@ -167,7 +171,7 @@ async function nextReply(
 
 function printResult(
   outcome: AgentRunOutcome & { readonly kind: 'complete' },
-  { run, terminal, json }: FollowOptions,
+  { run, terminal, json, opening }: FollowOptions,
   live: LiveView | undefined,
 ): number {
   const { workflowId } = run;
@@ -179,7 +183,12 @@ function printResult(
   for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
   if (live?.hasSaid(finalResponse.text) !== true) terminal.print(printable(finalResponse.text));
   const rounds = iterations === 0 ? undefined : plural(iterations, 'tool round');
-  const parts = joinParts([workflowId, printable(completionReason), rounds, tokensText(usage)]);
+  const parts = joinParts([
+    opening && workflowId,
+    printable(completionReason),
+    rounds,
+    tokensText(usage),
+  ]);
   terminal.note(terminal.noteStyle.dim(parts));
   return exitCodes.done;
 }

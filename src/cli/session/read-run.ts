@@ -35,12 +35,16 @@ export async function readRun(longhaul: Longhaul, workflowId: string): Promise<S
   const run = longhaul.run(workflowId, { withoutWorker: fromHistory });
   const state = await run.state();
   const tree = await run.tree();
-  const [transcript, entries] = [await run.transcript(), await run.log()];
+  const [told, entries] = [await run.transcript(), await run.log()];
+  // A workflow of agents keeps no log of its own. Its history has the input.
+  const transcript =
+    told.length > 0 ? told : await longhaul.run(workflowId, { withoutWorker: true }).transcript();
   const compactions = compactionsOf(entries);
   const counted = state.logLength > 0 ? state : withCounters(state, entries);
   if (isEnded(state)) {
     const end = await endOf(run);
-    return { workflowId, state: counted, tree, transcript, compactions, end, fromHistory };
+    const whole = withAnswer(transcript, end);
+    return { workflowId, state: counted, tree, transcript: whole, compactions, end, fromHistory };
   }
   const open = withoutOpenCalls(transcript, entries);
   return { workflowId, state: counted, tree, transcript: open, compactions, fromHistory };
@@ -68,6 +72,12 @@ export function withoutOpenCalls(
   );
   const parts = last.parts.filter(({ callId }) => closed.includes(callId));
   return [...transcript.slice(0, -1), ...(parts.length === 0 ? [] : [{ ...last, parts }])];
+}
+
+/** Adds the answer of a run that called no model itself. */
+function withAnswer(transcript: readonly Message[], end: RunEnd): readonly Message[] {
+  if ('error' in end || transcript.some(({ role }) => role === 'assistant')) return transcript;
+  return [...transcript, { role: 'assistant', parts: end.result.finalResponse.content }];
 }
 
 async function endOf(run: RunHandle): Promise<RunEnd> {

@@ -2,6 +2,7 @@ import type { PendingInput, ResumeOptions, RunHandle } from '../../client';
 import { LonghaulError } from '../../protocol/errors';
 import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { quote } from '../../base/problem';
+import { messageOf } from '../exit';
 import { printable } from '../render/text';
 import { renderQuestion } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
@@ -110,11 +111,18 @@ async function askResult(input: PendingInput, terminal: Terminal): Promise<Reply
   for (;;) {
     const text = await terminal.ask('result as JSON, or fail: reason > ');
     if (text === undefined) return undefined;
-    try {
-      return replyTo(input, text);
-    } catch (error) {
-      terminal.print(printable(String(error)));
-    }
+    const reply = checkedReply(input, text, terminal);
+    if (reply !== undefined) return reply;
+  }
+}
+
+/** The reply. Undefined after it told the person what is wrong with the text. */
+function checkedReply(input: PendingInput, text: string, terminal: Terminal): Reply | undefined {
+  try {
+    return replyTo(input, text);
+  } catch (error) {
+    terminal.print(printable(messageOf(error)));
+    return undefined;
   }
 }
 
@@ -128,14 +136,15 @@ async function askQuestion(input: PendingInput, terminal: Terminal): Promise<Rep
 
 async function askApproval(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
   for (;;) {
-    const choice = await terminal.ask('[y]es, [n]o, [e]dit > ');
+    const choice = (await terminal.ask('[y]es, [n]o, [e]dit > '))?.trim();
     if (choice === undefined) return undefined;
-    if (/^y(?:es)?$/i.test(choice.trim())) return { kind: 'approve' };
-    if (/^n(?:o)?$/i.test(choice.trim())) {
+    if (/^n(?:o)?$/i.test(choice)) {
       const reason = await terminal.ask('reason > ');
       return reason === undefined ? undefined : replyTo(input, `n: ${reason}`);
     }
-    if (/^e(?:dit)?$/i.test(choice.trim())) return askArguments(input, terminal);
+    if (/^e(?:dit)?$/i.test(choice)) return askArguments(input, terminal);
+    const reply = checkedReply(input, choice, terminal);
+    if (reply !== undefined) return reply;
   }
 }
 

@@ -3,8 +3,15 @@ import type { Deltas } from '../../deltas/deltas';
 import type { LoadedConnection } from '../../server/connection-options';
 import type { LoadedAgents } from './agents';
 import { loadConnectionOptions, loadTemporalWorker, loadWorker } from './load-parts';
-import type { LogLevel, LogMetadata } from '@temporalio/common';
+import type { LogLevel } from '@temporalio/common';
 import { redact } from '../../providers/redact';
+import {
+  formatEntry,
+  isForPeople,
+  isRepeated,
+  type LogEntry,
+  logFormat,
+} from '../../worker/log-lines';
 import { clipToWidth, printableLine } from '../render/text';
 
 const longestLine = 500;
@@ -106,29 +113,32 @@ async function stop(worker: Worker, ended: Promise<void>, timeoutMs: number): Pr
 
 type Note = (line: string, workflowId: string | undefined) => void;
 
+/** `short`: warnings and errors, for those who wait for one run. `whole`: with stacks, and what the user's code writes. */
+type LogStyle = 'short' | 'whole';
+
 /**
- * Sends warnings and errors of the SDK and its native core to `note`, one line each, with the id of the run if there is one. Stops when the
- * returned function is called. Must run before this process creates any part of a worker.
+ * Sends what the worker, the SDK and its native core write to `note`, one entry each, with the id of the run if there is one. Stops when
+ * the returned function is called. Must run before this process creates any part of a worker.
  */
-export function installWorkerLog(note: Note): () => void {
+export function installWorkerLog(note: Note, style: LogStyle = 'short'): () => void {
   listeners.add(note);
-  if (!isInstalled) installLogger();
+  if (!isInstalled) installLogger(style);
   isInstalled = true;
   return () => void listeners.delete(note);
 }
 
 /** The command handles Ctrl-C and signals: the SDK would stop the worker by itself. */
-function installLogger(): void {
+function installLogger(style: LogStyle): void {
   const { Runtime, DefaultLogger, makeTelemetryFilterString } = loadTemporalWorker();
   const isDebugging = process.env['LONGHAUL_DEBUG'] === '1';
   Runtime.install({
     shutdownSignals: [],
-    logger: new DefaultLogger(isDebugging ? 'DEBUG' : 'WARN', ({ level, message, meta }) => {
-      if (isDebugging || (shown.includes(level) && !unsaid.includes(message))) {
-        const workflowId: unknown = meta?.['workflowId'];
-        const about = typeof workflowId === 'string' ? workflowId : undefined;
-        for (const note of listeners) note(logLine(level, message, meta), about);
-      }
+    logger: new DefaultLogger(isDebugging ? 'DEBUG' : 'INFO', (entry: LogEntry) => {
+      if (!isDebugging && !isShown(entry, style)) return;
+      const workflowId: unknown = entry.meta?.['workflowId'];
+      const about = typeof workflowId === 'string' ? workflowId : undefined;
+      const line = style === 'whole' ? wholeEntry(entry) : logLine(entry);
+      for (const note of listeners) note(line, about);
     }),
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
@@ -136,9 +146,21 @@ function installLogger(): void {
   });
 }
 
-function logLine(level: LogLevel, message: string, meta: LogMetadata = {}): string {
+function isShown(entry: LogEntry, style: LogStyle): boolean {
+  if (isRepeated(entry) || unsaid.includes(entry.message)) return false;
+  return style === 'whole' ? isForPeople(entry) : shown.includes(entry.level);
+}
+
+function wholeEntry(entry: LogEntry): string {
+  const format = logFormat();
+  const text = formatEntry(entry, format);
+  return format === 'json' ? text : redact(text);
+}
+
+function logLine({ level, message, meta = {} }: LogEntry): string {
   const { error, activityType, workflowId, sdkComponent } = meta as Record<string, unknown>;
-  const causes = error instanceof Error ? [rootMessage(error)] : [];
+  const root = error instanceof Error ? rootMessage(error) : '';
+  const causes = root === '' || message.includes(root) ? [] : [root];
   const where = typeof workflowId === 'string' ? [`run ${workflowId}`] : [];
   const what = typeof activityType === 'string' ? [activityType] : [];
   const text = redact([message, ...what, ...where, ...causes].map(printableLine).join(': '));

@@ -187,7 +187,7 @@ export class FollowedRun {
     if (!this.#options.isAgent) return [];
     const from = isSame ? known : Math.max(0, known - 1);
     const entries = isClosed ? await this.#source.closedLog(from) : await this.#source.log(from);
-    if (entries === undefined) return this.#askAgain();
+    if (entries === undefined) return this.#askAgain(isClosed);
     this.#unanswered = 0;
     if (from === known) return entries;
     const [last, ...rest] = entries;
@@ -196,9 +196,10 @@ export class FollowedRun {
     return rest;
   }
 
-  #askAgain(): undefined {
+  /** The server may lose a query when the run ends. Of a closed run, it loses none. */
+  #askAgain(isClosed: boolean): undefined {
     this.#unanswered += 1;
-    if (this.#unanswered >= mostUnanswered) throw new NoAnswer();
+    if (isClosed || this.#unanswered >= mostUnanswered) throw new NoAnswer();
     return undefined;
   }
 

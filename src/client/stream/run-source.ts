@@ -13,6 +13,9 @@ import { RunView } from '../run-view';
 /** The server may lose a query when the run ends, so a stream asks again soon. */
 const queryMs = timeouts.serverCheck / 3;
 
+/** A run has more events once it has begun. */
+const mostEventsUnbegun = 20;
+
 export interface RunSource {
   /** The newest execution, or the named one. Throws `RunNotFound`. */
   describe(runId?: string): Promise<WorkflowExecutionDescription>;
@@ -20,8 +23,8 @@ export interface RunSource {
   state(): Promise<RunState | undefined>;
   /** The log of a run that works, from an index on. Undefined if no worker answers in time. */
   log(from: number): Promise<readonly LogEntry[] | undefined>;
-  /** The log of a run that is closed. It may come from history, which does not have all of it. */
-  closedLog(from: number): Promise<readonly LogEntry[]>;
+  /** The log of a run that is closed. Undefined if no worker answers: history does not have all of it. */
+  closedLog(from: number): Promise<readonly LogEntry[] | undefined>;
   children(): Promise<readonly ChildView[]>;
   /** The result of a run that has ended. Throws its error. */
   result(): Promise<AgentRunResult | ChildResult>;
@@ -38,7 +41,7 @@ export function sourceOf(client: Client, workflowId: string): RunSource {
     },
     state: () => view.stateOfWorker(),
     log: (from) => logOf(view, from),
-    closedLog: (from) => view.entries(from),
+    closedLog: (from) => closedLogOf(view, from),
     children: async () => (await view.children()) ?? (await listedChildren(client, workflowId)),
     result: () => waitForResult({ client, workflowId, describe: () => view.describe() }),
   };
@@ -52,6 +55,16 @@ async function logOf(view: RunView, from: number): Promise<readonly LogEntry[] |
     entries.push(...page.entries);
     if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
   }
+}
+
+/** A run that ended before it began answers no query. Its short history has its input, which is all that there is. */
+async function closedLogOf(view: RunView, from: number): Promise<readonly LogEntry[] | undefined> {
+  const entries = await view.entriesOfWorker(from);
+  if (entries !== undefined || from > 0) return entries;
+  const { historyLength } = await view.describe();
+  if (historyLength > mostEventsUnbegun) return undefined;
+  const input = await view.entriesOfHistory();
+  return input.length > 1 ? undefined : input;
 }
 
 async function listedChildren(client: Client, workflowId: string): Promise<readonly ChildView[]> {

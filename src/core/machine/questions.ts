@@ -5,7 +5,7 @@ import type { AskUser } from '../../protocol/spec';
 import type { MachineInput } from './steps';
 import { isJsonObject, type Json } from '../../base/json';
 import { formatProblem, joinPath } from '../../base/problem';
-import { clipText, utf8Length } from '../../base/text';
+import { clipText, oneLine, utf8Length } from '../../base/text';
 import { schemaProblem } from '../schema/schema-problem';
 
 /** The question in a text that starts with the marker. Such a text pauses the run, except if the agent must never ask. */
@@ -82,6 +82,17 @@ export const approvalInput = (
 ): MachineInput => ({
   inputId: `a${turn}.${index}${edits > 0 ? `-${edits}` : ''}`,
   kind: 'approval',
-  question: `May ${call.name} run?`,
+  question: approvalQuestion(call, argumentText(call)),
   call,
 });
+
+/** The question with what the person decides about, so that every view shows it. `shown`: the arguments, or the preview in their place. */
+export const approvalQuestion = ({ name }: ToolCallPart, shown: string): string =>
+  `May ${name} run? ${oneLine(shown, limits.shownArguments)}`;
+
+/** The arguments of a call in one line, as the model wrote them if they are not JSON. */
+export const argumentText = ({
+  args,
+  rawArgs = '',
+}: Pick<ToolCallPart, 'args' | 'rawArgs'>): string =>
+  args === null ? rawArgs : JSON.stringify(args);

@@ -1,13 +1,12 @@
 // Routes of AG-UI 1.0. An AG-UI thread is a thread, and an AG-UI run is a segment of a turn.
 
 import type { ThreadHandle } from '../../client/thread-handle';
-import { LonghaulError } from '../../protocol/errors';
 import type { TurnView } from '../../protocol/thread';
 import type { StreamEvent } from '../../stream/events';
 import { json, responses } from '../answers';
-import { HttpProblem, problemOf } from '../problems';
+import { HttpProblem } from '../problems';
 import type { Call, Route } from '../route';
-import { answeredSegment, say, segmentOf, turnInProgress } from '../segment';
+import { answeredSegment, goneTurn, say, segmentOf, turnInProgress } from '../segment';
 import { sseResponse } from '../sse';
 import { repliesOf } from './replies';
 import { RunEncoder } from './run-encoder';
@@ -93,8 +92,7 @@ function streamed(
       for await (const event of open(signal))
         for (const each of encoder.push(event)) yield JSON.stringify(each);
     } catch (error) {
-      if (!isGone(error)) throw error;
-      const { code, message } = problemOf(error);
+      const { code, message } = goneTurn(error);
       for (const each of encoder.fail(code, message)) yield JSON.stringify(each);
     }
   };
@@ -102,11 +100,6 @@ function streamed(
     signal: request.signal,
     onError: (error) => app.report(error, request),
   });
-}
-
-/** The turn was queued, and will never start. */
-function isGone(error: unknown): boolean {
-  return LonghaulError.is(error) && ['RunCancelled', 'RunClosed'].includes(error.code);
 }
 
 function capabilitiesOf(agent: string): object {

@@ -67,6 +67,11 @@ export class MessageEncoder {
     return whole;
   }
 
+  /** Ends a message that goes no further. */
+  fail(errorText: string): UiChunk {
+    return { type: 'error', errorText };
+  }
+
   #own(event: StreamEvent): readonly UiChunk[] {
     switch (event.type) {
       case 'step-begin':
@@ -323,7 +328,7 @@ export class MessageEncoder {
         { type: 'abort', ...(error && { reason: error.message }) },
         { type: 'finish', finishReason: 'interrupted' },
       ];
-    return [{ type: 'error', errorText: error?.message ?? 'the run failed' }];
+    return [this.fail(error?.message ?? 'the run failed')];
   }
 
   #finish(reason: FinishReason): readonly UiChunk[] {

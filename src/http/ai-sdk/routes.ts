@@ -1,13 +1,16 @@
 // Routes of the AI SDK's `useChat`. A chat is a thread, and each assistant message is a turn of it.
 
+import { describeIfThere } from '../../client/calls';
 import type { ThreadHandle } from '../../client/thread-handle';
 import type { PendingInput } from '../../protocol/run';
+import type { TurnView } from '../../protocol/thread';
 import type { StreamEvent } from '../../stream/events';
 import { done, json } from '../answers';
 import { HttpProblem } from '../problems';
 import type { Call, Route } from '../route';
 import {
   answeredSegment,
+  goneTurn,
   type Reply,
   replyWith,
   replyWithout,
@@ -21,6 +24,7 @@ import { MessageEncoder, showsCall } from './message-encoder';
 import { uiMessages } from './ui-messages';
 
 const lastTurns = 100;
+const resumableMs = 60_000;
 
 export const aiSdkRoutes: readonly Route[] = [
   {
@@ -33,7 +37,10 @@ export const aiSdkRoutes: readonly Route[] = [
     method: 'GET',
     path: '/:agent/:chat/stream',
     handle: resume,
-    operation: { summary: 'Streams the turn in progress from its beginning; 204 if there is none' },
+    operation: {
+      summary:
+        'Streams the turn in progress, or one that has just ended, from its beginning; 204 if there is none',
+    },
   },
   {
     method: 'POST',
@@ -87,10 +94,22 @@ function repliesOf(
 
 async function resume(call: Call): Promise<Response> {
   const thread = await call.thread(call.params['chat'] ?? '');
-  const view = await turnInProgress(thread);
+  const view = (await turnInProgress(thread)) ?? (await turnThatEnded(call, thread));
   if (view === undefined) return done();
   const encoder = new MessageEncoder(view.workflowId, call.app.aiSdk);
   return streamed(call, encoder, (signal) => segmentOf(call, thread.turn(view), signal));
+}
+
+/**
+ * The last turn, if it has just ended: perhaps the connection of the client broke before its end. Only clients of version 7 put a message
+ * in the place of the one with the same id.
+ */
+async function turnThatEnded({ app }: Call, thread: ThreadHandle): Promise<TurnView | undefined> {
+  const [last] = await thread.turns({ last: 1 });
+  if (last === undefined || app.aiSdk < 7) return undefined;
+  const { closeTime } = (await describeIfThere(app.longhaul.client, last)) ?? {};
+  const isRecent = closeTime !== undefined && Date.now() - closeTime.getTime() < resumableMs;
+  return isRecent ? last : undefined;
 }
 
 function streamed(
@@ -100,8 +119,12 @@ function streamed(
 ): Response {
   const source = async function* (signal: AbortSignal): AsyncGenerator<string, void, void> {
     yield JSON.stringify(encoder.start());
-    for await (const event of open(signal))
-      for (const chunk of encoder.push(event)) yield JSON.stringify(chunk);
+    try {
+      for await (const event of open(signal))
+        for (const chunk of encoder.push(event)) yield JSON.stringify(chunk);
+    } catch (error) {
+      yield JSON.stringify(encoder.fail(goneTurn(error).message));
+    }
     yield '[DONE]';
   };
   return sseResponse(source, {

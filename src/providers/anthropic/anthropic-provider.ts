@@ -26,7 +26,8 @@ import type * as schemaModule from '@anthropic-ai/sdk/lib/transform-json-schema'
 import { defined, isJsonObject, type JsonSchema } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
 import { loadPeer } from '../../protocol/peers';
-import { type Environment, keyVariable, missingKey, readVariable } from '../api-keys';
+import { keyVariable } from '../../protocol/provider-keys';
+import { type Environment, missingKey, readVariable } from '../api-keys';
 import { LonghaulError } from '../../protocol/errors';
 
 /** Keys and tokens that the SDK reads from the environment. */

@@ -1,5 +1,6 @@
 import type { ProviderError } from '../../protocol/errors';
-import { type Environment, keyVariable, missingKey, readVariable } from '../api-keys';
+import { keyVariable } from '../../protocol/provider-keys';
+import { type Environment, missingKey, readVariable } from '../api-keys';
 import type { ProviderConfig } from '../provider';
 
 type ReadVariable = (variable: string) => string | undefined;

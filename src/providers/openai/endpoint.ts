@@ -1,5 +1,6 @@
 import { LonghaulError } from '../../protocol/errors';
-import { type Environment, keyVariable, missingKey, readVariable } from '../api-keys';
+import { keyVariable } from '../../protocol/provider-keys';
+import { type Environment, missingKey, readVariable } from '../api-keys';
 import { redact } from '../redact';
 import type { ProviderConfig } from '../provider';
 import { isJsonObject, type JsonObject } from '../../base/json';

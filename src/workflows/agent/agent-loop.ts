@@ -206,12 +206,12 @@ export class AgentLoop implements Driver, Asker {
   }
 
   async #callModel(turn: number): Promise<void> {
-    const { position, definition, log, session, input, budget, steering } = this.#run;
+    const { position, log, session, input, budget, steering } = this.#run;
     const { model, tools, subAgents = [], onInvalidToolCall } = this.#config;
     const name = `${model.provider}/${model.model}`;
     const call = (): Promise<CallModelResult> =>
       modelActivities(`#${turn} ${name}`).callModel({
-        ...position.address(definition),
+        ...this.#run.address,
         turn,
         log: log.nextRef(),
         ...(input.thread && { memory: input.thread.memory }),

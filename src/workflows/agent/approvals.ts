@@ -9,6 +9,7 @@
 
 import { defined } from '../../base/json';
 import type { AgentMachine } from '../../core/machine/agent-machine';
+import { approvalQuestion } from '../../core/machine/questions';
 import { digestOf } from '../../core/people/digest';
 import { asksAnew, isPermitted, missingApprovals, verdictOn } from '../../core/people/verdicts';
 import type { ReviewCallResult, ToolConfig } from '../../protocol/activities';
@@ -156,6 +157,7 @@ export class Approvals {
     const editAsksAnew = isReviewed(policy) || (by?.approvals ?? 1) > 1;
     return {
       ...input,
+      ...(text && input.call && { question: approvalQuestion(input.call, text) }),
       ...(editAsksAnew && { editAsksAnew }),
       ...defined({ by, preview: text, requester: isKept ? requester : undefined }),
       digest: digestOf({ ...input, ...defined({ preview: text }) }),

@@ -91,10 +91,10 @@ export class PromptKeeper {
   }
 
   async #summarise(plan: SummaryPlan): Promise<void> {
-    const { position, definition, log: runLog, input, budget } = this.#run;
+    const { log: runLog, input, budget } = this.#run;
     try {
       const { entry, spend } = await summarisingActivities.summarise({
-        ...position.address(definition),
+        ...this.#run.address,
         ...plan,
         log: runLog.nextRef(),
         ...(input.thread && this.#meter.through === undefined && { memory: input.thread.memory }),

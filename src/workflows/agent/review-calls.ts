@@ -26,7 +26,7 @@ export function callReviewer(
     const tool = tools.find(({ name }) => name === call.name);
     const session = selectKeys(run.session.value, tool?.session);
     return {
-      ...run.position.address(run.definition),
+      ...run.address,
       origin: run.position.origin,
       ...(session && { session }),
       ...contextInput(run.input.context),

@@ -12,6 +12,7 @@ import { limits } from '../../protocol/limits';
 import type { UserEvent } from '../../protocol/log';
 import type { SteerInput } from '../../protocol/run';
 import { textMessage } from '../../core/transcript/transcript';
+import { hintAtCancelledCalls } from '../execution/cancel-hint';
 
 /** `at`: when the run took it. */
 type UnreadMessage = SteerInput & { readonly at: string };
@@ -90,7 +91,9 @@ export class Steering {
     this.checkRoom(message);
     this.#add({ ...message, at: new Date().toISOString() });
     const mayCut = this.#isCalling && this.#cuts < limits.cutCalls;
-    if (message.when === 'now' && mayCut) this.#cuttable?.cancel();
+    if (message.when !== 'now' || !mayCut || this.#cuttable === undefined) return;
+    this.#cuttable.cancel();
+    hintAtCancelledCalls();
   }
 
   #add(message: UnreadMessage): void {

@@ -32,7 +32,7 @@ import {
   toolActivities,
 } from '../activity-proxies';
 import { TaskRoom } from '../execution/task-room';
-import { argumentText } from '../execution/visible-state';
+import { argumentText } from '../../core/machine/questions';
 import type { DrivenRun } from '../run/driver';
 import { selectKeys } from '../run/run-session';
 import {
@@ -159,7 +159,7 @@ export class ToolCalls {
   }
 
   async #checkArguments({ call }: PendingToolCall): Promise<CheckArgumentsResult> {
-    const { definition } = this.#run.position.address(this.#run.definition);
+    const { definition } = this.#run.address;
     const input = { definition, tool: call.name, args: call.args ?? {} };
     await this.#room.enter(input);
     return await checkActivities.checkArguments(input);
@@ -254,10 +254,10 @@ export class ToolCalls {
     session: JsonObject | undefined,
     tool?: ToolConfig,
   ): CallToolInput {
-    const { execution, position, definition, input, log } = this.#run;
+    const { execution, position, input, log } = this.#run;
     const { call, turn, index } = pending;
     return {
-      ...position.address(definition),
+      ...this.#run.address,
       origin: position.origin,
       ...iterationInput(this.#config, this.#machine.iterations),
       ...(session && { session }),

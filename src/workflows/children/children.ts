@@ -224,6 +224,7 @@ export class Children {
       ...(travels ? { session } : { sessionFrom: workflowId }),
       ...(input.context && { context: input.context }),
       ...(share && { budget: share }),
+      ...this.#caller.execution.traced,
     };
   }
 

@@ -10,17 +10,20 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
+import { defined } from '../../base/json';
 import { oneLine } from '../../base/text';
 import { emptyUsage } from '../../core/budget/usage';
 import { LonghaulError } from '../../protocol/errors';
 import type { AgentRunResult, Cancelling, ChildView, RunSpend, RunState } from '../../protocol/run';
 import type { WorkerHook } from '../../protocol/people';
 import type { RunnerSpec } from '../../protocol/spec';
+import type { Traced } from '../../protocol/trace';
 import { controlActivities } from '../activity-proxies';
 import { HistoryWatch } from './history-watch';
 import type { InputReporter } from './messages';
 import { type EndStatus, PendingRequests } from './pending-requests';
 import type { RunLog } from './run-log';
+import type { Segments } from './segments';
 import { SignatureChecks } from './signatures';
 import { RunDisplay } from './visible-state';
 
@@ -44,7 +47,12 @@ export type View = {
   readonly application?: string | undefined;
 };
 
-export type RunEnd = { readonly result?: AgentRunResult; readonly closes?: boolean };
+/** `error`: the code of the failure. `closes`: the execution closes with this workflow task. */
+export type RunEnd = {
+  readonly result?: AgentRunResult;
+  readonly closes?: boolean;
+  readonly error?: string | undefined;
+};
 
 /** A run or a thread. */
 export interface Viewed {
@@ -60,6 +68,8 @@ export class Execution {
   readonly #reporter: InputReporter | undefined;
   readonly #display = new RunDisplay(this.info);
   #cancelling: Cancelling | undefined;
+  /** Only for a run whose worker has telemetry. */
+  segments: Segments | undefined;
 
   constructor(viewed: Viewed, reporter?: InputReporter) {
     this.#viewed = viewed;
@@ -94,10 +104,16 @@ export class Execution {
     return this.#cancelling;
   }
 
+  /** The span that calls and children of the run are below. */
+  get traced(): Traced {
+    return this.segments?.traced ?? {};
+  }
+
   /** Shows a change to all who watch. `closes`: the execution closes with this workflow task. */
-  show(closes = false): void {
-    const { isDetached, pending } = this.requests;
+  show({ closes = false, error }: Pick<RunEnd, 'closes' | 'error'> = {}): void {
+    const { isDetached, pending, status } = this.requests;
     this.#display.show(this.state, { ...this.view, cancelling: this.#cancelling, closes });
+    this.segments?.follow({ status, error, spend: this.view.spend });
     this.#reporter?.report(isDetached ? [] : pending);
   }
 
@@ -139,9 +155,9 @@ export class Execution {
   }
 
   /** `closes`: nothing keeps the execution open after this. */
-  end(status: EndStatus, { result, closes }: RunEnd = {}): void {
+  end(status: EndStatus, { result, closes, error }: RunEnd = {}): void {
     this.requests.end(status, result);
-    this.show(closes);
+    this.show(defined({ closes, error }));
   }
 
   /** Resolves when all who asked have an answer and the server has all reports. */

@@ -1,4 +1,4 @@
-// What the Web UI shows of people: who approved so far, who may decide, and who decided. Text by others is escaped. Pure.
+// What the Web UI shows of people: how they answer, who approved so far, who may decide, and who decided. Text by others is escaped. Pure.
 
 import { oneLine } from '../../base/text';
 import { whoMay } from '../../core/people/verdicts';
@@ -17,6 +17,19 @@ export function describePeople({ by = {}, votes = [], expiresAt }: PendingInput)
     expiresAt && `until ${plain(expiresAt)}`,
   ].filter((sentence) => typeof sentence === 'string');
   return sentences.length === 0 ? '' : `\n\n${sentences.join(' · ')}`;
+}
+
+/** How to answer an open input with what every Temporal client has. */
+export function describeAnswer({ kind, inputId }: Pick<PendingInput, 'kind' | 'inputId'>): string {
+  const update = (name: string, value: object): string =>
+    `${name} ${codeMarkdown(JSON.stringify({ inputId, ...value }))}`;
+  const ways = {
+    approval: [update('approve', {}), update('reject', { reason: '…' })],
+    tool: [update('complete', { value: '…' }), update('fail', { reason: '…' })],
+    question: [update('resume', { answer: '…' })],
+    budget: [update('resume', { answer: 'amount to add, or stop' })],
+  };
+  return `\n\nSend an update: ${ways[kind].join(' or ')}`;
 }
 
 function approvedBy(votes: readonly Vote[]): string[] {

@@ -13,6 +13,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { typedAttributes } from '../../core/run-start';
+import { argumentText } from '../../core/machine/questions';
 import { compactionsOf } from '../../core/transcript/compactions';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
 import { clipText, mediaLabel, oneLine, utf8Length, textOfParts } from '../../base/text';
@@ -22,7 +23,7 @@ import type { LogEntry, UserEvent } from '../../protocol/log';
 import type { ToolContent, UserMessage } from '../../protocol/message';
 import { askUserTool, memoKey, searchAttributes } from '../../protocol/names';
 import type { Cancelling, ChildView, RunMemo, RunState } from '../../protocol/run';
-import { describePeople, describeVerdict } from './visible-people';
+import { describeAnswer, describePeople, describeVerdict } from './visible-people';
 
 /** Shown beside the state. */
 export type Marks = {
@@ -83,7 +84,7 @@ function runMemo(state: RunState, { key, cancelling }: Marks): RunMemo {
     .map(({ inputId, kind, question, agentId, path, since, nonce, byToken }) => ({
       inputId,
       kind,
-      question: oneLine(question, 200),
+      question: oneLine(question, limits.shownQuestion),
       agentId,
       path: oneLine(path, 100),
       since,
@@ -136,7 +137,7 @@ function showDetails(state: RunState, { log: { entries }, children }: Conversati
 function describePending(input: RunState['pending'][number]): string {
   const { question, options = [], path, inputId } = input;
   const list = options.map((option) => `\n> - ${plain(option, 80)}`).join('');
-  return `\n### Waiting for you\n\n> **${plain(question, 400)}**\n>${list}\n\n${plain(path, 200)}, input ${codeMarkdown(inputId)}${describePeople(input)}`;
+  return `\n### Waiting for you\n\n> **${plain(question, 400)}**\n>${list}\n\n${plain(path, 200)}, input ${codeMarkdown(inputId)}${describePeople(input)}${describeAnswer(input)}`;
 }
 
 /** The runs below, the newest last. If there are many, it only counts the others. */
@@ -226,11 +227,6 @@ function speaker({ messageId, by }: UserEvent): string {
 
 function questionOf(args: { readonly question?: unknown } | null): string {
   return typeof args?.question === 'string' ? args.question : '';
-}
-
-/** Arguments as shown in a summary. */
-export function argumentText(call: { readonly args: unknown; readonly rawArgs?: string }): string {
-  return call.args === null ? (call.rawArgs ?? '') : JSON.stringify(call.args);
 }
 
 /** The first line only, because the rest of a tool's result is for the model. JSON stands in code. */

@@ -17,6 +17,7 @@ import type { CarriedRequests } from '../execution/pending-requests';
 import type { LoadedDefinition } from './load';
 import type { CarriedNotice } from './pause-notices';
 import { deflateJson, inflated } from '../deflated-json';
+import type { CarriedSegments } from '../execution/segments';
 import type { RunLog } from '../execution/run-log';
 
 /** Where an agent's compaction is. The sizes follow from the log. */
@@ -62,6 +63,8 @@ export type CarriedRun = CarriedProgress & {
   readonly notices?: readonly CarriedNotice[];
   /** Only if people sent messages to the run. */
   readonly steering?: CarriedSteering;
+  /** Only with telemetry. */
+  readonly segments?: CarriedSegments;
   /** Nobody needs the result any more. */
   readonly detached?: boolean;
   /** Who asked to cancel the run, and why, if the cancellation has not arrived yet. */

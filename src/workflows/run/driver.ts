@@ -2,9 +2,11 @@
 
 import { makeContinueAsNewFunc } from '@temporalio/workflow';
 import { RunBudget } from '../../core/budget/budget';
+import { defined } from '../../base/json';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { runnerIdOf } from '../../core/runner-refs';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
+import type { Traced } from '../../protocol/trace';
 import type { Steering } from '../agent/steering';
 import { Children } from '../children/children';
 import type { Execution, Progress } from '../execution/execution';
@@ -59,6 +61,11 @@ export class DrivenRun {
     this.notices = new PauseNotices(this, carried && (carried.notices ?? []));
   }
 
+  /** Says which run makes a call, and which span is above it. */
+  get address(): ReturnType<RunPosition['address']> & Traced {
+    return { ...this.position.address(this.definition), ...this.execution.traced };
+  }
+
   /** True if the run continues as new, or ends for its size, the next time it is between two steps. */
   get isAtItsEnd(): boolean {
     return this.#canMove || this.execution.history.isOver;
@@ -96,6 +103,7 @@ export class DrivenRun {
         budget: this.budget.carry(),
         children: this.children.views,
         ...(notices.length > 0 && { notices }),
+        ...defined({ segments: this.execution.segments?.carry() }),
         ...this.steering.carry(),
         ...(requests.isDetached && { detached: true }),
         ...(cancelling && { cancelling }),

@@ -35,6 +35,7 @@ const messageMembers: Readonly<Record<keyof SendInput, true>> = {
   budget: true,
   by: true,
   clientTools: true,
+  trace: true,
 };
 
 export function takeThreadStart(given: WorkflowArguments, origin: StartInfo): Taken<ThreadInput> {
@@ -63,13 +64,13 @@ function checkThreadInput(value: unknown): void {
 export function sendInput(value: unknown): SendInput {
   if (!isJsonObject(value)) throw invalid('a message is {messageId, input}');
   checkKnown(value, 'a message', Object.keys(messageMembers));
-  const { messageId, input, whenBusy, context, budget, by, clientTools } = value;
+  const { messageId, input, whenBusy, context, budget, by, clientTools, trace } = value;
   if (!isId(messageId)) throw invalid('messageId must be a text of 1 to 200 characters');
   const isKnown = !isGiven(whenBusy) || ways.some((way) => way === whenBusy);
   if (!isKnown) {
     throw invalid("whenBusy must be 'queue', 'reject', 'interrupt' or 'steer'");
   }
-  checkRunInput({ runner: 'any', input, context, budget, by, clientTools });
+  checkRunInput({ runner: 'any', input, context, budget, by, clientTools, trace });
   if (whenBusy === 'steer') steerText(input as SendInput['input']);
   return withoutNullMembers(value) as unknown as SendInput;
 }

@@ -3,7 +3,7 @@
 import { startChild } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
 import { runnerIdOf } from '../../core/runner-refs';
-import type { JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base/json';
 import { workflowTypes } from '../../protocol/names';
 import type { AgentRunResult, RunInput, ThreadTurn } from '../../protocol/run';
 import type { ThreadInput, UnsavedTurn } from '../../protocol/thread';
@@ -24,7 +24,7 @@ export async function runTurn(
     readonly onStarted: () => void;
   },
 ): Promise<AgentRunResult> {
-  const { input, context, budget, by, clientTools } = turn;
+  const { input, context, budget, by, clientTools, trace } = turn;
   const id = runnerIdOf(runner);
   const runInput: RunInput = {
     runner,
@@ -35,7 +35,7 @@ export async function runTurn(
     ...(context && { context }),
     ...(budget && { budget }),
     ...(by && { by }),
-    ...(clientTools && { clientTools }),
+    ...defined({ clientTools, trace }),
   };
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
   const child = await startChild<(input: RunInput) => Promise<AgentRunResult>>(

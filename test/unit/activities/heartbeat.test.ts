@@ -1,5 +1,6 @@
 // Pure: no server.
-import type { Client } from '@temporalio/client';
+import { CompleteAsyncError } from '@temporalio/activity';
+import { ActivityCancelledError, ActivityNotFoundError, type Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type Beats,
@@ -8,6 +9,7 @@ import {
   withHeartbeat,
 } from '../../../src/activities/heartbeat';
 import type { Json } from '../../../src/base/json';
+import { askAboutCalls } from '../../../src/activities/open-calls';
 import { limits } from '../../../src/protocol/limits';
 
 /** What the server is told by code that beats. */
@@ -85,6 +87,53 @@ describe('withHeartbeat', () => {
       await tell();
     });
     expect(beats).toEqual([{ beat: undefined }, { beat: 'kept' }, { told: 'kept' }]);
+  });
+});
+
+/** A call that waits for its signal, whose server gives these answers after a hint. `asked`: what the server got. */
+async function hinted(answers: readonly (Error | undefined)[]) {
+  const asked: string[] = [];
+  const left = [...answers];
+  const client = {
+    withDeadline: (_deadline: unknown, call: () => unknown) => call(),
+    withAbortSignal: (_signal: unknown, call: () => unknown) => call(),
+    activity: {
+      heartbeat: () => {
+        asked.push('is it over?');
+        const answer = left.shift();
+        return answer ? Promise.reject(answer) : Promise.resolve();
+      },
+      reportCancellation: () => Promise.resolve(void asked.push('cancelled')),
+    },
+  } as unknown as Client;
+  const workflowExecution = { workflowId: 'run', runId: 'hinted' };
+  const environment = new MockActivityEnvironment({ workflowExecution }, { client });
+  const error: unknown = await environment
+    .run(() =>
+      withHeartbeat({}, async (signal) => {
+        askAboutCalls('another');
+        askAboutCalls('hinted');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        asked.push(`aborted: ${(signal.reason as Error).name}`);
+      }),
+    )
+    .catch((thrown: unknown) => thrown);
+  return { asked, error };
+}
+
+describe('a hint that a call may be cancelled', () => {
+  it('is not believed: the server decides', async () => {
+    const cancelled = new ActivityCancelledError('cancelled');
+    const { asked, error } = await hinted([undefined, new Error('away'), cancelled]);
+    const questions = ['is it over?', 'is it over?', 'is it over?'];
+    expect(asked).toEqual([...questions, 'aborted: CancelledFailure', 'cancelled']);
+    expect(error).toBeInstanceOf(CompleteAsyncError);
+  });
+
+  it('ends a call that the server does not know any more, without a word to it', async () => {
+    const { asked, error } = await hinted([new ActivityNotFoundError('its run has ended')]);
+    expect(asked).toEqual(['is it over?', 'aborted: CancelledFailure']);
+    expect(error).toBeInstanceOf(CompleteAsyncError);
   });
 });
 

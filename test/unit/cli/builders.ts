@@ -31,7 +31,7 @@ export const anApproval = (fields: Partial<PendingInput> = {}): PendingInput => 
   ...aQuestion(),
   inputId: 'a1.0',
   kind: 'approval',
-  question: 'May send_mail run?',
+  question: 'May send_mail run? {"to":"bob"}',
   call: { type: 'tool_call', callId: 'c1', name: 'send_mail', args: { to: 'bob' } },
   ...fields,
 });

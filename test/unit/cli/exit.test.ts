@@ -20,9 +20,14 @@ describe('toCliError', () => {
       },
     },
     {
-      name: 'several lines and escapes',
-      error: new LonghaulError('SpecError', 'two problems:\n- one\n- \u001b[31mtwo'),
-      expected: { code: 'SpecError', message: 'two problems: - one - two', details: {} },
+      name: 'several problems in as many lines, without escapes',
+      error: new LonghaulError('SpecError', 'two problems:\n\n- one\n  - \u001b[31mtwo'),
+      expected: { code: 'SpecError', message: 'two problems:\n- one\n  - two', details: {} },
+    },
+    {
+      name: "the text of somebody else's error on one line",
+      error: new LonghaulError('ToolError', 'two\nlines'),
+      expected: { code: 'ToolError', message: 'two lines', details: {} },
     },
     {
       name: 'wrong usage',

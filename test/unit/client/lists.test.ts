@@ -23,6 +23,19 @@ async function* list() {
     });
   }
 }
+/** As a server does: open runs first, then the others by their end. */
+async function* listByEnd() {
+  for (const minutes of [31, 37, 35, 29]) {
+    yield await Promise.resolve({
+      workflowId: `at-${minutes}`,
+      runId: 'execution',
+      status: { name: 'COMPLETED' },
+      startTime: new Date(minutes * 60_000),
+      memo: { [memoKey]: { agent: 'writer' } },
+    });
+  }
+}
+
 const longhaul = new Longhaul({ workflow: { list } } as unknown as Client, { taskQueue: 'queue' });
 
 async function idsOf(filter: Parameters<Longhaul['runs']>[0]): Promise<string[]> {
@@ -35,6 +48,14 @@ describe('runs', () => {
   it('leaves out what other runs called, unless asked for', async () => {
     expect(await idsOf({})).toEqual(['pipeline', 'writer']);
     expect(await idsOf({ children: true })).toEqual(Object.keys(memos));
+  });
+
+  it('lists the newest first, although the server sorts by the end', async () => {
+    const client = { workflow: { list: listByEnd } } as unknown as Client;
+    const ids: string[] = [];
+    for await (const { workflowId } of new Longhaul(client, { taskQueue: 'queue' }).runs())
+      ids.push(workflowId);
+    expect(ids).toEqual(['at-37', 'at-35', 'at-31', 'at-29']);
   });
 
   it('shows a run whose memo somebody made up', async () => {

@@ -348,3 +348,14 @@ describe('withoutNulls', () => {
     );
   });
 });
+
+describe('the trace of the caller', () => {
+  it('is a W3C traceparent', () => {
+    const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    expect(() => checkRunInput(run({ trace }))).not.toThrow();
+  });
+
+  it.each(['', 7, {}, 'abc', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`])('is not %j', (trace) => {
+    expect(() => checkRunInput(run({ trace }))).toThrow('trace must be a W3C traceparent');
+  });
+});

@@ -59,6 +59,10 @@ describe('the names on the wire', () => {
     });
   });
 
+  it("of the header with the caller's trace, which Temporal's own interceptors send", () => {
+    expect(names.traceHeader).toBe('_tracer-data');
+  });
+
   it('of what the model is offered', () => {
     const { askUserTool, askUserMarker, subAgentInputSchema } = names;
     expect([askUserTool.name, askUserMarker]).toEqual(['ask_user', '__ask_user__:']);

@@ -1,7 +1,7 @@
 // Pure: no server.
 import type { LonghaulError } from '../../../src';
 import { createWorker, LonghaulPlugin } from '../../../src/worker';
-import { anAgent, aTool } from '../define/builders';
+import { anAgent, aTool, refusalOf } from '../define/builders';
 
 const call = () => Promise.reject(new Error('not called'));
 
@@ -113,6 +113,24 @@ describe('LonghaulPlugin', () => {
       refusal = error as LonghaulError;
     }
     expect(refusal).toMatchObject({ code: 'SpecError', message });
+  });
+
+  it('names all model providers that it does not have, also of summaries and in specs', () => {
+    const runners = [
+      anAgent({ id: 'editor', model: 'opnai/gpt-6.1-terra' }),
+      anAgent({ id: 'writer', context: { model: 'mine/small', window: 100_000 } }),
+    ];
+    const specs = { text: 'agents: [{ id: reader, model: antropic/claude }]' };
+    const providers = { ours: { baseURL: 'http://127.0.0.1:1' } };
+    const has = 'Its providers: anthropic, gemini, google, openai, openai-chat, ours, vertex';
+    expect(refusalOf(() => new LonghaulPlugin({ runners, specs, providers }))).toBe(
+      [
+        'SpecError: The worker has 3 problems:',
+        `- agent 'editor' names the model provider 'opnai', which this worker does not have; did you mean 'openai'? ${has}`,
+        `- agent 'writer' names the model provider 'mine', which this worker does not have. ${has}`,
+        `- agent 'reader' names the model provider 'antropic', which this worker does not have; did you mean 'anthropic'? ${has}`,
+      ].join('\n'),
+    );
   });
 
   it('looks at a definition before a server is looked for', async () => {

@@ -3,14 +3,17 @@
 import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { defineAgent, type AgentOptions } from '../../../../src';
 import { createActivities } from '../../../../src/activities';
+import type { WorkerLogger } from '../../../../src/activities/call-log';
 import { DefinitionCache } from '../../../../src/activities/definition/pinned-definition';
 import { InputCache } from '../../../../src/activities/log/json-cache';
 import { LogCache } from '../../../../src/activities/log/log-cache';
 import { McpPool } from '../../../../src/activities/mcp/mcp-pool';
 import { emptyDigest, extendDigest } from '../../../../src/base/digest';
 import { createRegistry } from '../../../../src/define/registry';
+import type { Deltas } from '../../../../src/deltas';
 import type {
   CallModelInput,
   CallModelResult,
@@ -31,17 +34,23 @@ export type InlineWorker = {
     attempt?: MockActivityEnvironment,
   ): Promise<CallModelResult>;
   /** A call by an activity of its own. */
-  callTool(input: Partial<CallToolInput>): Promise<CallToolResult>;
+  callTool(
+    input: Partial<CallToolInput>,
+    attempt?: MockActivityEnvironment,
+  ): Promise<CallToolResult>;
   /** The entries as the next call reads them: from memory, without asking the run. */
   read(entries: readonly LogEntry[]): Promise<readonly LogEntry[]>;
 };
 
 const workflowId = 'test';
+const nothing = (): void => undefined;
+const quiet: WorkerLogger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const origin = 'origin';
 
 export function inlineWorker(
   options: Omit<AgentOptions, 'id' | 'model'>,
   call: ModelProvider['call'],
+  { deltas, logger = quiet }: { readonly deltas?: Deltas; readonly logger?: WorkerLogger } = {},
 ): InlineWorker {
   const registry = createRegistry({
     runners: [defineAgent({ ...options, id: 'agent', model: 'mine/one' })],
@@ -58,7 +67,9 @@ export function inlineWorker(
     definitions,
     inputs: new InputCache(),
     mcp: new McpPool(),
+    ...(deltas && { deltas }),
     hasSearchAttributes: () => Promise.resolve(false),
+    logger,
   });
   const shared = { definition: { hash }, agentId: 'agent', turn: 1 };
   const refTo = (entries: readonly LogEntry[]) => {
@@ -78,7 +89,10 @@ export function inlineWorker(
       activity: { heartbeat },
       workflow: { getHandle: () => ({ query: () => Promise.resolve({}) }) },
     };
-    const environment = new MockActivityEnvironment(info, { client: client as unknown as Client });
+    const environment = new MockActivityEnvironment(info, {
+      client: client as unknown as Client,
+      logger: new DefaultLogger('ERROR'),
+    });
     return environment.on('heartbeat', (beat: unknown) => trace.push({ beat }));
   };
   return {
@@ -89,10 +103,10 @@ export function inlineWorker(
       const work = (): Promise<CallModelResult> => callModel(whole);
       return await environment.run<[], CallModelResult, typeof work>(work);
     },
-    callTool: async (input) => {
+    callTool: async (input, environment = attempt()) => {
       const whole = { ...shared, index: 0, callId: '', tool: '', args: {}, origin, ...input };
       const work = (): ReturnType<typeof callTool> => callTool(whole);
-      const result = await attempt().run<[], Awaited<ReturnType<typeof work>>, typeof work>(work);
+      const result = await environment.run<[], Awaited<ReturnType<typeof work>>, typeof work>(work);
       if ('tokens' in result) throw new Error('the call was deferred');
       return result;
     },

@@ -94,7 +94,7 @@ it('renderThreads has a line per thread, by its session or else its id', () => {
       { threadId: 'thread:shop/ada/s-1', key, status: 'running', ...facts },
       { threadId: 'thread:x', status: 'running', ...facts },
     ],
-    { style: createStyle(false), width: 100, now: new Date('2026-01-01T02:00:00Z') },
+    { style: createStyle(false), now: new Date('2026-01-01T02:00:00Z') },
   );
   expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual([
     ['SESSION', 'USER', 'APP', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'],

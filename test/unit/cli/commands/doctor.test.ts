@@ -199,12 +199,21 @@ describe('renderChecks', () => {
 
 describe('openRunChecks', () => {
   it('says of each open run what is wrong with it, and where it stopped looking', () => {
-    const runs = [{ stuck: 's (attempt 4): broken' }, { retried: ['a', 'b'] }, { halted: 'h' }];
+    const retry = (attempt: number) => ({
+      ...{ what: 'tool pay', workflowId: `run-${attempt}`, attempt, lastError: 'down' },
+    });
+    const runs = [
+      { stuck: 's (attempt 4): broken' },
+      { retried: [retry(7), retry(9)] },
+      { retried: [retry(6), retry(8)] },
+      { halted: 'h' },
+    ];
+    const worst = [9, 8, 7].map((count) => `tool pay of run-${count} (attempt ${count}): down`);
     const cutOff = 'looked at 200 open runs, not at all';
     const checks = openRunChecks({ runs, cutOff });
     expect(checks.map(({ name, status, message }) => [name, status, message])).toEqual([
       ['stuck runs', 'fail', `s (attempt 4): broken (${cutOff})`],
-      ['retried calls', 'warn', `a; b (${cutOff})`],
+      ['retried calls', 'warn', `${worst.join('; ')}; and 1 more (${cutOff})`],
       ['halted runs', 'fail', `h (${cutOff})`],
     ]);
     expect(openRunChecks({ runs: [] }).map(({ status, message }) => [status, message])).toEqual(

@@ -25,7 +25,6 @@ const budget: InboxItem = { ...question, workflowId: 'b', inputId: 'b1', kind: '
 describe('renderInbox', () => {
   const options = {
     style: createStyle(false),
-    width: 66,
     now: new Date('2026-01-03T00:00:00.000Z'),
     command: commandLine({ namespace: 'team' }),
   };
@@ -33,9 +32,9 @@ describe('renderInbox', () => {
   it('aligns the columns, and names them in how each kind is answered', () => {
     expect(renderInbox([question, approval, budget], options)).toEqual([
       'RUN        INPUT  PATH         KIND      AGE  QUESTION',
-      'planner-1  q1     planner/dig  question  2 d  Which city is meant…',
-      'a          a1.0   planner      approval  2 d  May send_mail run?…',
-      'b          b1     planner/dig  budget    2 d  Which city is meant…',
+      'planner-1  q1     planner/dig  question  2 d  Which city is meant, after all?',
+      'a          a1.0   planner      approval  2 d  May send_mail run? {"to":"bob"}',
+      'b          b1     planner/dig  budget    2 d  Which city is meant, after all?',
       '',
       "answer with:  longhaul resume RUN 'your answer' --input-id INPUT --namespace team",
       'approve with: longhaul approve RUN INPUT --namespace team',
@@ -44,10 +43,10 @@ describe('renderInbox', () => {
     ]);
   });
 
-  it('shows the call of an approval, and how a single one is answered', () => {
-    expect(renderInbox([approval], { ...options, width: 100 })).toEqual([
+  it('shows how a single one is answered', () => {
+    expect(renderInbox([approval], options)).toEqual([
       'RUN  INPUT  PATH     KIND      AGE  QUESTION',
-      'a    a1.0   planner  approval  2 d  May send_mail run? send_mail {"to":"bob"}',
+      'a    a1.0   planner  approval  2 d  May send_mail run? {"to":"bob"}',
       '',
       'approve with: longhaul approve a a1.0 --namespace team',
       "refuse with:  longhaul reject a a1.0 'the reason' --namespace team",

@@ -1,6 +1,7 @@
 // Pure: no server.
 import type { RunSummary } from '../../../../src/client';
-import { age, renderList } from '../../../../src/cli/render/render-list';
+import { age } from '../../../../src/base/duration';
+import { renderList } from '../../../../src/cli/render/render-list';
 import { createStyle } from '../../../../src/cli/render/text';
 import { aQuestion } from '../builders';
 
@@ -17,18 +18,18 @@ const run = (fields: Partial<RunSummary>): RunSummary => ({
 const now = new Date('2026-01-01T02:30:00.000Z');
 
 describe('renderList', () => {
-  it('aligns the columns and cuts what does not fit', () => {
+  it('aligns the columns and cuts no question', () => {
     const pending = [aQuestion({ question: 'Which\ncity is \u001b[31mmeant, after all?' })];
     const runs = [run({}), run({ workflowId: 'a', agent: '漢', status: 'needs-input', pending })];
-    expect(renderList(runs, { style: createStyle(false), width: 60, now })).toEqual([
+    expect(renderList(runs, { style: createStyle(false), now })).toEqual([
       'RUN        AGENT    STATUS       AGE  WAITS FOR',
       'planner-1  planner  completed    2 h',
-      'a          漢       needs-input  2 h  Which city is meant,…',
+      'a          漢       needs-input  2 h  Which city is meant, after all?',
     ]);
   });
 
   it('prints nothing for nothing', () => {
-    expect(renderList([], { style: createStyle(false), width: 60, now })).toEqual([]);
+    expect(renderList([], { style: createStyle(false), now })).toEqual([]);
   });
 });
 

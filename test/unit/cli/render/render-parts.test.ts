@@ -1,10 +1,10 @@
 // Pure: no server.
-import { createEventRenderer } from '../../../../src/cli/render/render-parts';
+import { createEventRenderer, renderQuestion } from '../../../../src/cli/render/render-parts';
 import { createStyle } from '../../../../src/cli/render/text';
 import type { Decision, LogEvent } from '../../../../src/protocol/log';
 import type { AssistantPart, ToolCallPart, ToolResult } from '../../../../src/protocol/message';
 import { text, userEvent } from '../../core/builders';
-import { anEvent, usageOf } from '../builders';
+import { anApproval, anEvent, usageOf } from '../builders';
 
 const call: ToolCallPart = {
   type: 'tool_call',
@@ -158,6 +158,28 @@ describe('createEventRenderer', () => {
       '#1  call    get_weather {"city":"Paris"}',
       '#1  result  get_weather ok',
       '#2  model   text · 15 tokens',
+    ]);
+  });
+});
+
+describe('renderQuestion', () => {
+  const style = createStyle(false);
+  const asked = 'planner asks for approval: May send_mail run?';
+
+  it('shows a call once', () => {
+    expect(renderQuestion(anApproval(), style)).toEqual([`${asked} {"to":"bob"}`]);
+  });
+
+  it('adds the call to a question that cuts it or shows a preview, and the preview only once', () => {
+    const lines = (question: string, preview?: string) =>
+      renderQuestion(anApproval({ question, ...(preview && { preview }) }), style);
+    expect(lines('May send_mail run? {"to":…')).toEqual([
+      `${asked} {"to":…`,
+      '  send_mail {"to":"bob"}',
+    ]);
+    expect(lines('May send_mail run? A mail to Bob.', 'A mail to Bob.')).toEqual([
+      `${asked} A mail to Bob.`,
+      '  send_mail {"to":"bob"}',
     ]);
   });
 });

@@ -104,6 +104,14 @@ describe('followRun', () => {
     expect(terminal.noted).toEqual([]);
   });
 
+  it('names no run at the end of a turn that nobody looks up', async () => {
+    const terminal = fakeTerminal();
+    const { run } = playRun([{ outcome: complete }]);
+    const command = commandLine({});
+    await followRun({ run, terminal, json: false, answers: [], command });
+    expect(terminal.noted.at(-1)).toBe('text response · 2 tool rounds · 15 tokens');
+  });
+
   it('gives the answers to the pauses in order', async () => {
     const terminal = fakeTerminal();
     const { run, told } = playRun([
@@ -142,6 +150,28 @@ describe('followRun', () => {
       'planner asks: Which city?',
       "answer with: longhaul resume planner-1 'your answer'",
     ]);
+  });
+
+  it('says what is wrong with an answer, and how to answer, because the run waits', async () => {
+    const terminal = fakeTerminal();
+    const { run, told } = playRun([{ outcome: paused(anApproval()) }]);
+    expect(await follow(run, terminal, { answers: ['maybe', 'y'] })).toBe(3);
+    expect(told).toEqual([]);
+    expect(terminal.noted).toContainEqual(
+      expect.stringMatching(/^'maybe' does not answer the approval 'a1.0': give y, n/),
+    );
+    expect(terminal.printed).toContain('approve with: longhaul approve planner-1 a1.0');
+  });
+
+  it('asks the person after an answer that is none', async () => {
+    const terminal = fakeTerminal({ typed: ['y'] });
+    const { run, told } = playRun([
+      { outcome: paused(anApproval()) },
+      { outcome: paused(anApproval()) },
+      { outcome: complete },
+    ]);
+    expect(await follow(run, terminal, { answers: ['maybe'] })).toBe(0);
+    expect(told).toEqual([['approve', 'a1.0', {}]]);
   });
 
   it('never asks when it prints JSON', async () => {

@@ -64,6 +64,20 @@ describe('askPerson', () => {
       reply: { kind: 'approve' },
     },
     {
+      name: 'a refusal with its reason',
+      input: anApproval(),
+      typed: ['n: too late'],
+      asked: ['[y]es, [n]o, [e]dit > '],
+      reply: { kind: 'reject', reason: 'too late' },
+    },
+    {
+      name: 'other arguments at once',
+      input: anApproval(),
+      typed: ['{"to":"eve"}'],
+      asked: ['[y]es, [n]o, [e]dit > '],
+      reply: { kind: 'approve', args: { to: 'eve' } },
+    },
+    {
       name: 'a refusal and its reason',
       input: anApproval(),
       typed: ['n', 'too late'],
@@ -88,5 +102,13 @@ describe('askPerson', () => {
     const terminal = fakeTerminal({ typed });
     expect(await askPerson(input, terminal)).toEqual(reply);
     expect(terminal.asked).toEqual(asked);
+  });
+
+  it('says what an approval takes', async () => {
+    const terminal = fakeTerminal({ typed: ['what', 'y'] });
+    await askPerson(anApproval(), terminal);
+    expect(terminal.printed.at(-1)).toBe(
+      `'what' does not answer the approval 'a1.0': give y, n, "n: reason", or the arguments as a JSON object`,
+    );
   });
 });

@@ -1,5 +1,6 @@
 // Pure: no server.
 import { AgentRun } from '../../../../src/agent-run';
+import { approvalQuestion } from '../../../../src/core/machine/questions';
 import type { MachineInput } from '../../../../src/core/machine/steps';
 import { foldLog } from '../../../../src/core/transcript/fold-log';
 import {
@@ -35,7 +36,7 @@ const asked = (
 const approval = (index: number, part: ReturnType<typeof call>): MachineInput => ({
   inputId: `a1.${index}`,
   kind: 'approval',
-  question: `May ${part.name} run?`,
+  question: `May ${part.name} run? ${JSON.stringify(part.args)}`,
   call: part,
 });
 
@@ -349,5 +350,21 @@ describe('Rule 17: approvals', () => {
 
     expect(thrown(() => run.reject('a1.0', 'wait'))).toMatchObject({ code: 'ProtocolError' });
     expect(thrown(() => run.approve('a1.0'))).toMatchObject({ code: 'ProtocolError' });
+  });
+});
+
+describe('the question of an approval', () => {
+  it.each([
+    { name: 'the arguments', args: { to: 'Ann', euros: 7 }, shown: '{"to":"Ann","euros":7}' },
+    {
+      name: '200 bytes of them, no character in parts',
+      args: { to: '€'.repeat(90) },
+      shown: `{"to":"${'€'.repeat(63)}…`,
+    },
+    { name: 'one line', args: { to: 'Ann  \u2028 Lee' }, shown: '{"to":"Ann Lee"}' },
+  ])('shows $name', ({ args, shown }) => {
+    expect(approvalQuestion({ ...call('c1', 'pay', args) }, JSON.stringify(args))).toBe(
+      `May pay run? ${shown}`,
+    );
   });
 });

@@ -1,6 +1,7 @@
 // Pure: no server.
 import type { PendingInput } from '../../../../src/protocol/run';
 import {
+  describeAnswer,
   describePeople,
   describeVerdict,
 } from '../../../../src/workflows/execution/visible-people';
@@ -32,6 +33,14 @@ describe('what the Web UI shows of people', () => {
     );
     expect(shown).toContain('not who asked for the run · until 2026');
     expect(shown).not.toContain(' *L*');
+  });
+
+  it.each([
+    ['approval', 'approve `{"inputId":"a1.0"}` or reject `{"inputId":"a1.0","reason":"…"}`'],
+    ['question', 'resume `{"inputId":"a1.0","answer":"…"}`'],
+    ['tool', 'complete `{"inputId":"a1.0","value":"…"}` or fail `{"inputId":"a1.0","reason":"…"}`'],
+  ] as const)('says how to answer: %s', (kind, ways) => {
+    expect(describeAnswer({ ...input, kind })).toBe(`\n\nSend an update: ${ways}`);
   });
 
   it('says who decided, and why', () => {

@@ -1,6 +1,5 @@
 // What a page does with the unmodified client of the AI SDK, without a page: it chats through a proxy that cuts its streams at random bytes,
-// and resumes them. Usage: live-browser.mts '<JSON of BrowserSettings>'. It sends `Seen` and then a `BrowserReport`; it folds the chunks that
-// it is sent into a message, and sends that.
+// and resumes them. Usage: live-ai-sdk.mts '<JSON of PageSettings>'. It sends `Seen`, a `PageReport`, and a `Folded`.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Chat } from '@ai-sdk/react';
@@ -15,42 +14,23 @@ import {
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
+import {
+  eventsOf,
+  type Folded,
+  type FoldRequest,
+  isCut,
+  PageEye,
+  type PageReport,
+  type PageSettings,
+  Resumes,
+} from './live-page.mts';
 import { CuttingProxy } from './live-proxy.mts';
 
-export type BrowserSettings = {
-  readonly backends: readonly string[];
-  readonly name: string;
-  readonly seed: number;
-  /** Of each part of the conversation: until it waits for the first time, and so on. */
-  readonly cuts: readonly number[];
-};
-
-/** The page shows words of this attempt at this turn, such as `h1.1`, for the first time. */
-export type Seen = { readonly seen: string };
-
-/** What the page shows when the run waits, and what a reload shows then. */
-export type Pause = {
-  readonly shown: UIMessage | undefined;
-  readonly reloaded: UIMessage | undefined;
-};
-
-export type BrowserReport = {
-  readonly pauses: readonly Pause[];
-  /** The two answers, each as the page shows it when its turn has ended. */
-  readonly answers: readonly (UIMessage | undefined)[];
-  /** Texts that a person must never see. */
-  readonly wrongs: readonly string[];
-  readonly cutsMade: number;
-  readonly resumes: number;
-  /** How often the page changed. */
-  readonly changes: number;
-};
-
-const settings = JSON.parse(process.argv[2] ?? '{}') as BrowserSettings;
+const settings = JSON.parse(process.argv[2] ?? '{}') as PageSettings;
 process.once('disconnect', () => process.exit());
 
 const user = 'ann';
-const proxy = new CuttingProxy(settings.backends, settings.seed);
+const proxy = new CuttingProxy(settings, 'GET');
 await proxy.open();
 const transport = new DefaultChatTransport({
   api: `${proxy.url}/host`,
@@ -63,32 +43,13 @@ const chat = new Chat<UIMessage>({
     lastAssistantMessageIsCompleteWithApprovalResponses(given) ||
     lastAssistantMessageIsCompleteWithToolCalls(given),
 });
-const wrongs = new Set<string>();
-const seen = new Set<string>();
-let [changes, resumes] = [0, 0];
+const eye = new PageEye();
+const resumes = new Resumes();
 chat['~registerMessagesCallback'](() => {
-  changes += 1;
-  look(chat.lastMessage);
+  const { role, parts = [] } = chat.lastMessage ?? {};
+  if (role !== 'assistant') return;
+  eye.look(parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
 });
-
-/** Each turn shows the words of one attempt, from the first one on, without a gap. */
-function look(message: UIMessage | undefined): void {
-  if (message?.role !== 'assistant') return;
-  const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const turns = new Map<string, { attempt: string; words: number }>();
-  for (const [, turn = '', attempt = '', word] of text.matchAll(/([hct]\d+)\.(\d+)\.(\d+)→ /g)) {
-    const before = turns.get(turn) ?? { attempt, words: 0 };
-    if (before.attempt !== attempt || before.words !== Number(word)) wrongs.add(text);
-    turns.set(turn, { attempt, words: before.words + 1 });
-    if (before.words === 9) tellSeen(`${turn}.${attempt}`);
-  }
-}
-
-function tellSeen(attempt: string): void {
-  if (seen.has(attempt)) return;
-  seen.add(attempt);
-  process.send?.({ seen: attempt } satisfies Seen);
-}
 
 /** Until the run waits, or has ended. Whenever the connection breaks, and until it was cut often enough, the page resumes its stream. */
 async function settled(): Promise<void> {
@@ -97,16 +58,11 @@ async function settled(): Promise<void> {
     if (chat.status === 'error' && !isCut(chat.error))
       throw new Error('failed', { cause: chat.error });
     if (chat.status === 'ready' && proxy.cutsLeft === 0) return;
-    resumes += 1;
-    if (resumes > 200) throw new Error(`resumed in vain: ${shown()}`);
+    resumes.count(chat.messages);
     const hadEnded = chat.status === 'ready';
     await chat.resumeStream();
     if (hadEnded && isOver()) return;
   }
-}
-
-function isCut(error: unknown): boolean {
-  return error instanceof TypeError && /terminated|fetch failed/.test(error.message);
 }
 
 function isOver(): boolean {
@@ -120,7 +76,7 @@ function openPart() {
   return parts.findLast(({ state }) => open.includes(state));
 }
 
-async function pause(): Promise<Pause> {
+async function pause(): Promise<PageReport['pauses'][number]> {
   const chunks = await transport.reconnectToStream({ chatId: chat.id });
   if (chunks === null) throw new Error('a run that waits has no stream');
   return { shown: chat.lastMessage, reloaded: await fold(chunks) };
@@ -180,7 +136,7 @@ const steps: readonly (() => Promise<void>)[] = [
   },
   () => chat.sendMessage({ text: `Thanks ${settings.name}` }),
 ];
-const pauses: Pause[] = [];
+const pauses: PageReport['pauses'][number][] = [];
 const answers: (UIMessage | undefined)[] = [];
 for (const [number, step] of steps.entries()) {
   proxy.cutsLeft = settings.cuts[number] ?? 0;
@@ -190,22 +146,29 @@ for (const [number, step] of steps.entries()) {
   if (number < 3) pauses.push(await pause());
   else answers.push(chat.lastMessage);
 }
-const { cutsMade } = proxy;
+const events = eventsOf(proxy);
+await check(events);
 process.send?.({
   pauses,
   answers,
-  wrongs: [...wrongs],
-  cutsMade,
-  resumes,
-  changes,
-} satisfies BrowserReport);
+  wrongs: [...eye.wrongs],
+  events: events.length,
+  cutsMade: proxy.cutsMade,
+  resumes: resumes.made,
+  changes: eye.changes,
+} satisfies PageReport);
 
-const { validate } = asSchema(uiMessageChunkSchema());
-const [chunks] = (await once(process, 'message')) as [UIMessageChunk[]];
-for (const chunk of chunks) {
-  const checked = await validate?.(chunk);
-  if (checked?.success !== true) throw new Error(`not a chunk: ${JSON.stringify(chunk)}`);
-}
-process.send?.({ folded: await fold(ReadableStream.from(chunks)) });
+const [chunks] = (await once(process, 'message')) as [FoldRequest];
+await check(chunks);
+const folded = await fold(ReadableStream.from(chunks as readonly UIMessageChunk[]));
+process.send?.({ folded } satisfies Folded);
 proxy.close();
 process.disconnect();
+
+async function check(chunks: readonly unknown[]): Promise<void> {
+  const { validate } = asSchema(uiMessageChunkSchema());
+  for (const chunk of chunks) {
+    const checked = await validate?.(chunk);
+    if (checked?.success !== true) throw new Error(`not a chunk: ${JSON.stringify(chunk)}`);
+  }
+}

@@ -1,0 +1,93 @@
+// The calls that this process makes for runs. After a hint that an execution cancelled some of them, each asks the server.
+//
+// 1. Only the server's answer ends a call. A false hint costs a few requests.
+// 2. A hint comes before the server knows. So a call asks several times.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CompleteAsyncError, type Context } from '@temporalio/activity';
+import { CancelledFailure } from '@temporalio/common';
+import { timeouts } from '../protocol/limits';
+
+/** Before each request. Most hints are true after the first two. */
+const pausesMs = [10, 30, 60, 150, 350, 700];
+
+/** By the run id of the execution. */
+const openCalls = new Map<string, Set<OpenCall>>();
+
+/** Calls of this execution may be cancelled. */
+export function askAboutCalls(runId: string): void {
+  for (const call of openCalls.get(runId) ?? []) call.ask();
+}
+
+/** One attempt at a call, until `close`. `tell` rejects if the server wants the attempt to end. */
+export class OpenCall {
+  readonly #context: Context;
+  readonly #tell: () => Promise<void>;
+  readonly #ended = new AbortController();
+  #asked = pausesMs.length;
+  #isClosed = false;
+  /** Whether the server waits for the attempt to say that it is cancelled. */
+  #isAwaited = false;
+
+  constructor(context: Context, tell: () => Promise<void>) {
+    this.#context = context;
+    this.#tell = tell;
+    const ofRun = openCalls.get(this.#runId) ?? new Set();
+    openCalls.set(this.#runId, ofRun.add(this));
+  }
+
+  /** Aborts when the server has ended the call, and only the answer to a hint says so. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  ask(): void {
+    const isAsking = this.#asked < pausesMs.length;
+    this.#asked = 0;
+    if (!isAsking) void this.#ask();
+  }
+
+  /** Ends the attempt. The SDK does not know that it is cancelled, and would report a failure. Call it after `signal` has aborted. */
+  async leave(): Promise<never> {
+    const { client, info } = this.#context;
+    if (this.#isAwaited)
+      await client
+        .withDeadline(Date.now() + timeouts.serverCheck, () =>
+          client.activity.reportCancellation(info.taskToken),
+        )
+        .catch(() => undefined);
+    throw new CompleteAsyncError();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    const ofRun = openCalls.get(this.#runId);
+    ofRun?.delete(this);
+    if (ofRun?.size === 0) openCalls.delete(this.#runId);
+  }
+
+  get #runId(): string {
+    return this.#context.info.workflowExecution?.runId ?? '';
+  }
+
+  async #ask(): Promise<void> {
+    while (this.#asked < pausesMs.length) {
+      const pauseMs = pausesMs[this.#asked];
+      this.#asked += 1;
+      await sleep(pauseMs, undefined, { ref: false });
+      if (this.#isClosed) return;
+      await this.#askOnce();
+    }
+  }
+
+  async #askOnce(): Promise<void> {
+    try {
+      await this.#tell();
+    } catch (error) {
+      const { name } = error as Error;
+      this.#isAwaited = name === 'ActivityCancelledError';
+      if (this.#isAwaited || name === 'ActivityNotFoundError')
+        this.#ended.abort(new CancelledFailure('CANCELLED'));
+    }
+  }
+}

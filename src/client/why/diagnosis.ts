@@ -1,0 +1,182 @@
+// What holds a run up, from the server's description of it and of the open runs below it. Needs no worker.
+//
+// 1. A run that simply works has no diagnosis: a call in progress is nothing to wait for.
+// 2. Looks at so many runs below, the newest last, and not deeper than runs may nest.
+
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { oneLine } from '../../base/text';
+import type { ApproverRule } from '../../protocol/people';
+import type { PendingInput } from '../../protocol/run';
+import { describeIfThere } from '../calls';
+import { readTaskFailure } from '../history';
+import { memoOf, stateFromMemo } from '../run-view';
+import { hasWorker, toDate } from '../workers';
+import { callsOf } from './between-tries';
+import type { Retrying, UntakenCall } from './open-calls';
+
+/** Runs below to look at. */
+const mostBelow = 20;
+
+/** A task or call that no worker takes for so long is waited for. */
+const slowMs = 5_000;
+
+/** A few lost attempts mean only that a worker was killed. */
+const suspiciousAttempt = 4;
+
+const longestError = 300;
+
+/** What a run waits for. All times are ISO 8601. */
+export type WaitsFor =
+  /** `none`: no worker polls the task queue. `silent`: one polls, but has not taken the task. */
+  | {
+      readonly kind: 'worker';
+      readonly taskQueue: string;
+      readonly since: string;
+      readonly workers: 'none' | 'silent';
+    }
+  /** The workers fail to go on with the run, and the server asks them again for ever. */
+  | {
+      readonly kind: 'deploy';
+      readonly attempt: number;
+      readonly lastError: string;
+      /** Their code does not match the run's history. */
+      readonly isNondeterminism: boolean;
+      readonly since: string;
+    }
+  /** An answer, a verdict, a budget, or a result from elsewhere. */
+  | ({ readonly kind: 'person' | 'budget' | 'result' } & AwaitedInput)
+  /** All slots of the workers are taken, or no worker polls for this kind of call. */
+  | ({ readonly kind: 'slot' } & UntakenCall)
+  | {
+      readonly kind: 'child';
+      readonly workflowId: string;
+      readonly path: string;
+      readonly waitsFor: WaitsFor;
+    };
+
+type AwaitedInput = {
+  readonly inputId: string;
+  readonly input: PendingInput['kind'];
+  readonly question: string;
+  readonly since: string;
+  readonly expiresAt?: string;
+  /** Who may decide. Absent if everybody may, or if no worker answers. */
+  readonly by?: ApproverRule;
+};
+
+export type Diagnosis = {
+  /** The calls of this run and of the open runs below it that failed and are tried again. */
+  readonly retrying?: readonly Retrying[];
+  readonly waitsFor?: WaitsFor;
+};
+
+type Input = Pick<PendingInput, 'inputId' | 'kind' | 'question' | 'since'> &
+  Partial<Pick<PendingInput, 'expiresAt' | 'by' | 'byToken'>>;
+
+/** Reads descriptions for one diagnosis. */
+export class Diagnostician {
+  readonly #client: Client;
+  #below = mostBelow;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** `pending`: the open inputs, as the run itself knows them. */
+  async look(
+    execution: WorkflowExecutionDescription,
+    pending: readonly Input[] = stateFromMemo(execution).pending,
+  ): Promise<Diagnosis> {
+    if (execution.status.name !== 'RUNNING') return {};
+    const [stalled, calls] = [
+      await this.#stalled(execution),
+      await callsOf(this.#client, execution, slowMs),
+    ];
+    const below = await this.#lookBelow(execution);
+    const retrying = [...calls.retrying, ...below.retrying];
+    const waitsFor = stalled ?? inputOf(pending) ?? (await this.#slot(calls)) ?? below.waitsFor;
+    return {
+      ...(retrying.length > 0 && { retrying }),
+      ...(waitsFor && { waitsFor }),
+    };
+  }
+
+  /** The run's workflow task: no worker takes it, or all fail it. */
+  async #stalled(execution: WorkflowExecutionDescription): Promise<WaitsFor | undefined> {
+    const { raw, taskQueue } = execution;
+    const { pendingWorkflowTask: task } = raw;
+    if (!task) return undefined;
+    const scheduled = toDate(task.originalScheduledTime ?? task.scheduledTime);
+    const since = scheduled.toISOString();
+    const attempt = task.attempt ?? 1;
+    const failure = attempt > 1 ? await this.#taskFailure(execution, attempt) : undefined;
+    if (failure !== undefined) return { kind: 'deploy', attempt, ...failure, since };
+    if (!(await hasWorker(this.#client, taskQueue)))
+      return { kind: 'worker', taskQueue, since, workers: 'none' };
+    const isSlow = Date.now() - scheduled.getTime() >= slowMs;
+    return isSlow ? { kind: 'worker', taskQueue, since, workers: 'silent' } : undefined;
+  }
+
+  async #taskFailure(
+    { workflowId }: WorkflowExecutionDescription,
+    attempt: number,
+  ): Promise<{ lastError: string; isNondeterminism: boolean } | undefined> {
+    const failure = await readTaskFailure(this.#client, workflowId);
+    if (failure === undefined && attempt < suspiciousAttempt) return undefined;
+    const { message, isNondeterminism } = failure ?? {
+      message: 'no worker finishes the task in time',
+      isNondeterminism: false,
+    };
+    return { lastError: oneLine(message, longestError), isNondeterminism };
+  }
+
+  /** The call that no worker takes for the longest time. */
+  async #slot({ untaken }: { untaken: readonly UntakenCall[] }): Promise<WaitsFor | undefined> {
+    const [first] = untaken.toSorted((one, other) => one.since.localeCompare(other.since));
+    if (first === undefined) return undefined;
+    const { taskQueue, since } = first;
+    return (await hasWorker(this.#client, taskQueue))
+      ? { kind: 'slot', ...first }
+      : { kind: 'worker', taskQueue, since, workers: 'none' };
+  }
+
+  async #lookBelow(
+    execution: WorkflowExecutionDescription,
+  ): Promise<{ retrying: readonly Retrying[]; waitsFor?: WaitsFor }> {
+    const retrying: Retrying[] = [];
+    let waitsFor: WaitsFor | undefined;
+    for (const { workflowId } of execution.raw.pendingChildren ?? []) {
+      if (!workflowId || this.#below === 0) continue;
+      this.#below -= 1;
+      const child = await describeIfThere(this.#client, { workflowId });
+      if (child === undefined) continue;
+      const found = await this.look(child);
+      retrying.push(...(found.retrying ?? []));
+      if (waitsFor !== undefined || found.waitsFor === undefined) continue;
+      const { path = '' } = memoOf(child);
+      waitsFor = { kind: 'child', workflowId, path, waitsFor: found.waitsFor };
+    }
+    return { retrying, ...(waitsFor && { waitsFor }) };
+  }
+}
+
+/** The oldest open input. */
+function inputOf(pending: readonly Input[]): WaitsFor | undefined {
+  const [first] = pending.toSorted((one, other) => one.since.localeCompare(other.since));
+  if (first === undefined) return undefined;
+  const { inputId, kind: input, question, since, expiresAt, by } = first;
+  return {
+    kind: kindOf(first),
+    inputId,
+    input,
+    question: oneLine(question, longestError),
+    since,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(by && { by }),
+  };
+}
+
+function kindOf({ kind }: Input): 'person' | 'budget' | 'result' {
+  if (kind === 'budget') return 'budget';
+  return kind === 'tool' ? 'result' : 'person';
+}

@@ -1,0 +1,166 @@
+// The calls that a run has open, from the server's description of it. The server knows what a workflow cannot see: attempts, their errors,
+// and whether a worker has taken a call. The names of calls come from history.
+//
+// 1. History is read only for calls that are retried or that nobody takes, from its end, and only so far.
+
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
+import { isJsonObject } from '../../base/json';
+import { oneLine } from '../../base/text';
+import { decode, type HistoryEvent, lastEvents, timeOf } from '../history';
+import { toDate } from '../workers';
+
+/** Events from the end of history among which a call's name is looked for. */
+const mostEvents = 500;
+
+const longestError = 300;
+
+const longestName = 100;
+
+/** In the server's API: `PENDING_ACTIVITY_STATE_STARTED`. */
+const started: unknown = 2;
+
+/** A call that failed and is tried again. */
+export type Retrying = {
+  /** `model openai/gpt-5`, `tool lookup`, or the activity's name. */
+  readonly what: string;
+  /** The run that makes the call: the run itself or one below it. */
+  readonly workflowId: string;
+  /** The attempt that runs or comes next. The first one is 1. */
+  readonly attempt: number;
+  /** Absent if no code of Longhaul's says what went wrong, for example after a timeout. */
+  readonly code?: string;
+  /** How a model's provider failed. */
+  readonly kind?: string;
+  /** One line of at most 300 bytes. */
+  readonly lastError: string;
+  /** When the run first made the call, in ISO 8601. Absent if that is too long ago in its history. */
+  readonly since?: string;
+  /** ISO 8601. Absent while the attempt runs. */
+  readonly nextAt?: string;
+};
+
+/** A call that no worker has taken. */
+export type UntakenCall = {
+  readonly what: string;
+  readonly taskQueue: string;
+  /** ISO 8601. */
+  readonly since: string;
+};
+
+export type OpenCalls = {
+  readonly retrying: readonly Retrying[];
+  readonly untaken: readonly UntakenCall[];
+};
+
+type PendingActivity = NonNullable<
+  WorkflowExecutionDescription['raw']['pendingActivities']
+>[number];
+
+type Failure = PendingActivity['lastFailure'];
+
+/** `slowMs`: a call that no worker takes for so long is told of. */
+export async function openCalls(
+  client: Client,
+  { raw, workflowId, taskQueue }: WorkflowExecutionDescription,
+  slowMs: number,
+): Promise<OpenCalls> {
+  const calls = raw.pendingActivities ?? [];
+  const failing = calls.filter(({ attempt, lastFailure }) => (attempt ?? 1) > 1 && lastFailure);
+  const untaken = calls.filter((call) => isUntaken(call, slowMs));
+  if (failing.length + untaken.length === 0) return { retrying: [], untaken: [] };
+  const ids = [...failing, ...untaken].map(({ activityId }) => activityId ?? '');
+  const scheduled = await scheduledCalls(client, workflowId, new Set(ids));
+  const nameOf = async ({ activityId, activityType }: PendingActivity): Promise<string> =>
+    await callName(client, activityType?.name ?? 'a call', scheduled.get(activityId ?? ''));
+  return {
+    retrying: await Promise.all(
+      failing.map(async (call) => ({
+        what: await nameOf(call),
+        workflowId,
+        attempt: call.attempt ?? 1,
+        ...(await lastError(client, call.lastFailure)),
+        ...firstTry(scheduled.get(call.activityId ?? '')),
+        ...nextTry(call),
+      })),
+    ),
+    untaken: await Promise.all(
+      untaken.map(async (call) => ({
+        what: await nameOf(call),
+        taskQueue: queueOf(scheduled.get(call.activityId ?? '')) ?? taskQueue,
+        since: dueAt(call).toISOString(),
+      })),
+    ),
+  };
+}
+
+function isUntaken(call: PendingActivity, slowMs: number): boolean {
+  return (call.state as unknown) !== started && Date.now() - dueAt(call).getTime() >= slowMs;
+}
+
+/** When a worker could take the call. */
+function dueAt({ nextAttemptScheduleTime, scheduledTime }: PendingActivity): Date {
+  return toDate(nextAttemptScheduleTime ?? scheduledTime);
+}
+
+function nextTry(call: PendingActivity): Pick<Retrying, 'nextAt'> {
+  return (call.state as unknown) === started ? {} : { nextAt: dueAt(call).toISOString() };
+}
+
+/** Code, kind and message of a failure. */
+export async function lastError(
+  client: Client,
+  failure: Failure,
+): Promise<Pick<Retrying, 'code' | 'kind' | 'lastError'>> {
+  const { loadedDataConverter } = client.options;
+  const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure);
+  const text = { lastError: oneLine(error?.message ?? 'no reason', longestError) };
+  if (!(error instanceof ApplicationFailure)) return text;
+  const [details] = error.details ?? [];
+  const kind = isJsonObject(details) ? details['kind'] : undefined;
+  return {
+    ...text,
+    ...(error.type && { code: error.type }),
+    ...(typeof kind === 'string' && { kind }),
+  };
+}
+
+/** The events that scheduled these calls, by the ids of the calls. Those far from the end are left out. */
+async function scheduledCalls(
+  client: Client,
+  workflowId: string,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, HistoryEvent>> {
+  const found = new Map<string, HistoryEvent>();
+  let looked = 0;
+  for await (const event of lastEvents(client, { workflowId })) {
+    const { activityId } = event.activityTaskScheduledEventAttributes ?? {};
+    if (activityId && ids.has(activityId)) found.set(activityId, event);
+    looked += 1;
+    if (found.size === ids.size || looked === mostEvents) break;
+  }
+  return found;
+}
+
+function firstTry(scheduled: HistoryEvent | undefined): Pick<Retrying, 'since'> {
+  return scheduled === undefined ? {} : { since: timeOf(scheduled) };
+}
+
+function queueOf(event: HistoryEvent | undefined): string | undefined {
+  return event?.activityTaskScheduledEventAttributes?.taskQueue?.name ?? undefined;
+}
+
+/** The summary of a model call is `#<turn> <provider>/<model>`, that of a tool call `#<turn> <tool> <arguments>`. */
+export async function callName(
+  client: Client,
+  type: string,
+  event: HistoryEvent | undefined,
+): Promise<string> {
+  const summary = event?.userMetadata?.summary;
+  // A client without the key still says which kind of call it is.
+  const text = summary ? await decode(client, summary).catch(() => undefined) : undefined;
+  const called = typeof text === 'string' ? /^#\d+ (\S+)/.exec(text)?.[1] : undefined;
+  if (called === undefined) return oneLine(type, longestName);
+  return oneLine(`${type === 'callModel' ? 'model' : 'tool'} ${called}`, longestName);
+}

@@ -1,0 +1,52 @@
+// The state of a run or thread as its route answers it.
+//
+// 1. Errors of calls in progress, and where workers poll, may hold internals: only who may see all runs gets them.
+
+import type { RunReport } from '../client/why/report';
+import type { WaitsFor } from '../client/why/diagnosis';
+import type { Retrying } from '../client/why/open-calls';
+import { shownInput } from './answers';
+import type { Principal } from './route';
+
+export function shownReport(
+  { pending, result, error, retrying, waitsFor, ...state }: RunReport,
+  { sees }: Principal,
+): object {
+  const isTrusted = sees === 'all';
+  return {
+    ...state,
+    pending: pending.map(shownInput),
+    ...(retrying && { retrying: isTrusted ? retrying : retrying.map(shownRetry) }),
+    ...(waitsFor && { waitsFor: isTrusted ? waitsFor : shownWait(waitsFor) }),
+    ...(result && { result: shownResult(result) }),
+    ...(error && { error: { code: error.code, message: error.message } }),
+  };
+}
+
+function shownRetry({ what, attempt, code, nextAt }: Retrying): object {
+  return { what, attempt, code, nextAt };
+}
+
+function shownWait(waitsFor: WaitsFor): object {
+  switch (waitsFor.kind) {
+    case 'worker':
+      return { kind: waitsFor.kind, since: waitsFor.since, workers: waitsFor.workers };
+    case 'deploy':
+      return { kind: waitsFor.kind, since: waitsFor.since, attempt: waitsFor.attempt };
+    case 'slot':
+      return { kind: waitsFor.kind, since: waitsFor.since, what: waitsFor.what };
+    case 'child':
+      return { ...waitsFor, waitsFor: shownWait(waitsFor.waitsFor) };
+    default:
+      return waitsFor;
+  }
+}
+
+function shownResult({
+  finalResponse: { text, structured },
+  completionReason,
+  usage,
+  costUsd,
+}: NonNullable<RunReport['result']>): object {
+  return { text, structured, completionReason, usage, costUsd };
+}

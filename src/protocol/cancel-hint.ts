@@ -1,0 +1,15 @@
+// A hint that calls of an execution may be cancelled. It goes from the worker that drives the run to the processes that make its calls.
+// Nobody believes it: who hears it asks the server.
+
+import type { LiveEvent } from './live';
+
+/** What a workflow tells its worker outside of history. */
+export type HintSinks = { readonly longhaul: { readonly callsCancelled: () => void } };
+
+/** All workers listen to it, as to a run that never ends. */
+export const hintRoot = 'longhaul.cancelled';
+
+/** `runId`: of the execution whose calls are meant. */
+export function cancelHint(runId: string): LiveEvent {
+  return { kind: 'moved', root: hintRoot, workflowId: runId, path: '', agent: '' };
+}

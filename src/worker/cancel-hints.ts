@@ -1,0 +1,18 @@
+import { askAboutCalls } from '../activities/open-calls';
+import { publish } from '../activities/live';
+import type { Deltas } from '../deltas/deltas';
+import { cancelHint, hintRoot } from '../protocol/cancel-hint';
+
+/** Passes a hint of this worker's workflows on: to its own calls, and to the other processes if there are deltas to carry it. */
+export function passHint(runId: string, deltas: Deltas | undefined): void {
+  askAboutCalls(runId);
+  publish(deltas, () => cancelHint(runId));
+}
+
+/** Takes the hints of other processes. Returns a function that ends it. */
+export function hearHints(deltas?: Deltas): () => void {
+  return (
+    deltas?.subscribe(hintRoot, ({ workflowId: runId }) => askAboutCalls(runId)) ??
+    (() => undefined)
+  );
+}

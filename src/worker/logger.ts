@@ -1,0 +1,33 @@
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import type { LogLevel } from '@temporalio/common';
+import { formatEntry, isRepeated, type LogEntry, logFormat } from './log-lines';
+
+export type LineLogOptions = {
+  /** The lowest level that is written. */
+  readonly level: LogLevel;
+  /** Default: all entries. */
+  readonly shows?: (entry: LogEntry) => boolean;
+};
+
+let isInstalled = false;
+
+/**
+ * Makes the log of Temporal's worker one line for each entry, on standard error. It belongs to the process, and the first one that is
+ * installed stays: the user's own wins.
+ */
+export function installLineLog({ level, shows = () => true }: LineLogOptions): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  const format = logFormat();
+  const logger = new DefaultLogger(level, (entry: LogEntry) => {
+    if (!isRepeated(entry) && shows(entry)) process.stderr.write(`${formatEntry(entry, format)}\n`);
+  });
+  const core = level === 'ERROR' ? 'ERROR' : 'WARN';
+  const filter = makeTelemetryFilterString({ core, other: 'ERROR' });
+  try {
+    // Temporal's native part writes its own lines. If it forwarded them, a program would not end while a connection is open.
+    Runtime.install({ logger, telemetryOptions: { logging: { filter } } });
+  } catch {
+    // The user has installed one.
+  }
+}
