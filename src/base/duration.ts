@@ -50,6 +50,14 @@ function refused(value: unknown): ParsedDuration {
   return { ok: false, message };
 }
 
+/** A timestamp or duration of protobuf. */
+export type ProtoTime = { readonly seconds?: unknown; readonly nanos?: number | null };
+
+/** Milliseconds. */
+export function protoMs(time: ProtoTime | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
+}
+
 /** `3 d`: an age in the largest unit that fits. */
 export function age(from: Date, now: Date): string {
   const seconds = Math.max(0, Math.floor((now.getTime() - from.getTime()) / 1_000));

@@ -29,6 +29,12 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** Whether the value is an object with these methods. */
+export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
+  const methods = Object(value) as Readonly<Record<string, unknown>>;
+  return names.every((name) => typeof methods[name] === 'function');
+}
+
 /** Freezes plain data at every depth. Functions and class instances in it stay as they are. */
 export function deepFreeze<Value>(value: Value): Value {
   if (Array.isArray(value) || isPlainObject(value)) {

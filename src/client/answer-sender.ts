@@ -13,19 +13,20 @@ import { readActor } from '../core/people/actor';
 import { LonghaulError } from '../protocol/errors';
 import type { updateNames } from '../protocol/names';
 import type { Actor } from '../protocol/people';
-import type {
-  AnsweredBy,
-  ApproveInput,
-  CompleteInput,
-  FailInput,
-  RejectInput,
-  ResumeInput,
-  ResumeReply,
-  RunState,
+import {
+  hasEnded,
+  type AnsweredBy,
+  type ApproveInput,
+  type CompleteInput,
+  type FailInput,
+  type RejectInput,
+  type ResumeInput,
+  type ResumeReply,
+  type RunState,
 } from '../protocol/run';
 import { uninterrupted } from './calls';
 import { asLonghaulError, hasGrpcStatus, isCutOff, isNotFound, isUntaken } from './failures';
-import { hasEnded, RunView, type ViewOptions } from './run-view';
+import { RunView, type ViewOptions } from './run-view';
 import { requireWorker, whileServed } from './workers';
 
 type AnswerName = (typeof updateNames)['resume' | 'approve' | 'reject' | 'complete' | 'fail'];

@@ -5,6 +5,7 @@
 
 import type { Client } from '@temporalio/client';
 import { grpcStatus } from '../base/grpc-status';
+import { protoMs } from '../base/duration';
 import { inTime } from './calls';
 import { hasGrpcStatus, storageMissing } from './failures';
 import { LonghaulError } from '../protocol/errors';
@@ -115,8 +116,7 @@ function mayBeTooLarge(error: unknown): boolean {
 
 /** ISO 8601. */
 export function timeOf({ eventTime }: HistoryEvent): string {
-  const { seconds = 0, nanos } = eventTime ?? {};
-  return new Date(Number(seconds) * 1_000 + (nanos ?? 0) / 1_000_000).toISOString();
+  return new Date(protoMs(eventTime)).toISOString();
 }
 
 export type HistoryPayload = {

@@ -12,13 +12,14 @@ import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
 import { kindOfType, memoKey, queryNames } from '../protocol/names';
 import type { Actor } from '../protocol/people';
-import type {
-  ChildView,
-  LogQuery,
-  NonceReply,
-  RunMemo,
-  RunState,
-  RunStatus,
+import {
+  hasEnded,
+  type ChildView,
+  type LogQuery,
+  type NonceReply,
+  type RunMemo,
+  type RunState,
+  type RunStatus,
 } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
 import { asLonghaulError, hasGrpcStatus, isNotFound, readable, runNotFound } from './failures';
@@ -283,10 +284,6 @@ function isStopped({ status }: WorkflowExecutionDescription): boolean {
 /** Whether the execution is closed, as the server says. */
 export function hasClosed({ status }: { readonly status: { readonly name: string } }): boolean {
   return closedStatus[status.name] !== undefined;
-}
-
-export function hasEnded(status: RunStatus): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
 /** The state from a description or list entry, without a worker: the counters are 0. */

@@ -6,12 +6,12 @@ import { readSteer } from '../core/people/steering';
 import { LonghaulError } from '../protocol/errors';
 import { updateNames } from '../protocol/names';
 import type { Actor } from '../protocol/people';
-import type { SteerInput, SteerReply } from '../protocol/run';
+import { hasEnded, type SteerInput, type SteerReply } from '../protocol/run';
 import { patiently, uninterrupted } from './calls';
 import { checkOptions } from './check-options';
 import { asLonghaulError, isCutOff, isNotFound, isUntaken, isUpdateLimit } from './failures';
 import { type RunTree, TreeReader } from './run-tree';
-import { hasEnded, RunView } from './run-view';
+import { RunView } from './run-view';
 import { inQueue } from './send-queue';
 import { requireWorker, whileServed } from './workers';
 

@@ -1,6 +1,7 @@
 // Which workers poll a task queue, as the server says.
 
 import type { Client } from '@temporalio/client';
+import { protoMs, type ProtoTime } from '../base/duration';
 import { grpcStatus } from '../base/grpc-status';
 import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
@@ -14,8 +15,6 @@ const workflowTasks = 1;
 const stoppedStatuses: readonly unknown[] = [2, 3];
 
 export type PollingWorker = { readonly identity: string; readonly lastPoll: Date };
-
-type Timestamp = { readonly seconds?: unknown; readonly nanos?: number | null };
 
 /**
  * The server lists a poller for five minutes after its last poll. Leaves out a worker that has said since then that it stops. A worker that
@@ -67,8 +66,8 @@ async function stopTimes(client: Client, taskQueue: string): Promise<ReadonlyMap
   return times;
 }
 
-export function toDate(timestamp: Timestamp | null | undefined): Date {
-  return new Date(Number(timestamp?.seconds ?? 0) * 1_000 + (timestamp?.nanos ?? 0) / 1_000_000);
+export function toDate(timestamp: ProtoTime | null | undefined): Date {
+  return new Date(protoMs(timestamp));
 }
 
 /** Whether any worker polls the task queue. True on the time-skipping server, which cannot tell. */

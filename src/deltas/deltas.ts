@@ -3,6 +3,7 @@
 // 1. It is a side channel. Each turn is in the log of its run when the call has ended, so a lost event costs nothing but patience.
 // 2. An event may come twice, and late. `turn`, `attempt` and `seq` say what it belongs to.
 
+import { hasMethods } from '../base/json';
 import type { LiveEvent } from '../protocol/live';
 
 /** Carries live events from workers to readers. `ProcessDeltas` and `PostgresDeltas` are implementations. */
@@ -23,9 +24,5 @@ export interface Deltas {
 }
 
 export function isDeltas(value: unknown): value is Deltas {
-  const methods = ['publish', 'subscribe', 'close'] as const;
-  return (
-    Object(value) === value &&
-    methods.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
-  );
+  return hasMethods(value, 'publish', 'subscribe', 'close');
 }

@@ -193,6 +193,10 @@ export type OutcomeReply =
 export type RunStatus =
   'loading' | 'running' | 'needs-input' | 'completed' | 'failed' | 'cancelled';
 
+export function hasEnded(status: RunStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
 /** A signal that changed nothing, and why. */
 export type RejectedSignal = {
   readonly signal: string;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hasMethods } from '../base/json';
 import { LonghaulError } from '../protocol/errors';
 
 /** Names one content: whose it is, and the SHA-256 of its bytes in 64 hexadecimal digits. */
@@ -71,6 +72,5 @@ export function checkDigest(digest: string): void {
 
 /** What `createWorker` and `connect` take as `results`. */
 export function isResultStore(value: unknown): boolean {
-  const store = Object(value) as Readonly<Record<string, unknown>>;
-  return ['put', 'get', 'scopes', 'deleteScope'].every((name) => typeof store[name] === 'function');
+  return hasMethods(value, 'put', 'get', 'scopes', 'deleteScope');
 }

@@ -3,7 +3,7 @@
 // 1. Ids of spans are derived from the run, so that a call names the span above it before that span has ended.
 // 2. A worker may say the same twice, under the same id: after a crash, a reset, or a workflow task that the server did not take.
 
-import type { Json } from '../base/json';
+import { hasMethods, type Json } from '../base/json';
 import type { ToolOutput } from '../protocol/message';
 import type { EndedSegment } from '../protocol/trace';
 import type { ModelRequest, ModelResponse } from '../providers/provider';
@@ -111,9 +111,5 @@ export type LostCall = Pick<CallEnd, 'response' | 'costUsd'> & {
 };
 
 export function isTelemetry(value: unknown): value is Telemetry {
-  const methods = ['carrier', 'begin', 'lost', 'segment', 'logRead'] as const;
-  return (
-    Object(value) === value &&
-    methods.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
-  );
+  return hasMethods(value, 'carrier', 'begin', 'lost', 'segment', 'logRead');
 }

@@ -6,6 +6,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { protoMs } from '../base/duration';
 import { isJsonObject } from '../base/json';
 import { memoKey } from '../protocol/names';
 
@@ -67,8 +68,6 @@ async function stepTo(
 }
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
-
-type Time = { readonly seconds?: unknown; readonly nanos?: number | null };
 
 /** The next event that a run and its children wait for. */
 type NextEvent =
@@ -142,7 +141,10 @@ function firstTimer({ events }: History, description: WorkflowExecutionDescripti
     const started = event.timerStartedEventAttributes;
     const ended = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes;
     if (started) {
-      open.set(started.timerId ?? '', toMs(event.eventTime) + toMs(started.startToFireTimeout));
+      open.set(
+        started.timerId ?? '',
+        protoMs(event.eventTime) + protoMs(started.startToFireTimeout),
+      );
     }
     if (ended) open.delete(ended.timerId ?? '');
   }
@@ -152,8 +154,4 @@ function firstTimer({ events }: History, description: WorkflowExecutionDescripti
 function isPaused({ memo }: WorkflowExecutionDescription): boolean {
   const shown: unknown = memo?.[memoKey];
   return isJsonObject(shown) && shown['status'] === 'needs-input';
-}
-
-function toMs(time: Time | null | undefined): number {
-  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }

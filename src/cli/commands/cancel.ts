@@ -9,7 +9,8 @@ import {
   askServer,
   type ConnectionFlags,
 } from '../session/connection';
-import { describeRun, isEnded } from '../session/read-run';
+import { describeRun } from '../session/read-run';
+import { hasEnded } from '../../protocol/run';
 import { printableLine } from '../render/text';
 
 type CancelFlags = ConnectionFlags & {
@@ -49,7 +50,7 @@ async function cancelRun(
   reason: string | undefined,
 ): Promise<Answer> {
   const { state } = await describeRun(longhaul, workflowId);
-  if (isEnded(state)) {
+  if (hasEnded(state.status)) {
     const { status } = state;
     const json = { workflowId, cancelling: false, status };
     return { lines: [`${workflowId} has already ended: ${status}`], json };

@@ -5,6 +5,7 @@ import type { Message, Usage } from '../../protocol/message';
 import { type CliError, toCliError } from '../exit';
 import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
+import { hasEnded } from '../../protocol/run';
 import { loadRunView } from './load-parts';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
@@ -41,17 +42,13 @@ export async function readRun(longhaul: Longhaul, workflowId: string): Promise<S
     told.length > 0 ? told : await longhaul.run(workflowId, { withoutWorker: true }).transcript();
   const compactions = compactionsOf(entries);
   const counted = state.logLength > 0 ? state : withCounters(state, entries);
-  if (isEnded(state)) {
+  if (hasEnded(state.status)) {
     const end = await endOf(run);
     const whole = withAnswer(transcript, end);
     return { workflowId, state: counted, tree, transcript: whole, compactions, end, fromHistory };
   }
   const open = withoutOpenCalls(transcript, entries);
   return { workflowId, state: counted, tree, transcript: open, compactions, fromHistory };
-}
-
-export function isEnded({ status }: RunState): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
 /** Leaves out the placeholder results that a transcript has for open tool calls. */

@@ -3,6 +3,7 @@
 // 1. Reads so many events from the end of history. What happened before them is not counted.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { protoMs } from '../../base/duration';
 import { type HistoryEvent, lastEvents, timeOf } from '../history';
 import { endedStep } from '../history-steps';
 import { stateFromMemo } from '../run-view';
@@ -102,7 +103,6 @@ async function nameOf(client: Client, scheduled: HistoryEvent): Promise<string> 
 }
 
 function firesAt(timer: HistoryEvent): string {
-  const { seconds, nanos } = timer.timerStartedEventAttributes?.startToFireTimeout ?? {};
-  const ms = Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1_000_000;
+  const ms = protoMs(timer.timerStartedEventAttributes?.startToFireTimeout);
   return new Date(Date.parse(timeOf(timer)) + ms).toISOString();
 }

@@ -3,7 +3,7 @@
 import { age } from '../../base/duration';
 import { oneLine } from '../../base/text';
 import { whoMay } from '../../core/people/verdicts';
-import type { RunStatus } from '../../protocol/run';
+import { hasEnded, type RunStatus } from '../../protocol/run';
 import type { Diagnosis, WaitsFor } from './diagnosis';
 import type { Retrying } from './open-calls';
 import { endRemedy, retryRemedy } from './remedies';
@@ -73,7 +73,7 @@ function explainEnd({ workflowId, status, end }: Facts): Said | undefined {
     const todo = remedy === undefined ? show : `${remedy} ${show}`;
     return { reason: `It has failed: ${error.code}: ${sentence(error.message)}`, todo };
   }
-  if (status === 'completed' || status === 'failed' || status === 'cancelled')
+  if (hasEnded(status))
     return { reason: status === 'failed' ? 'It has failed.' : `It has ended: ${status}.` };
   return undefined;
 }

@@ -10,12 +10,13 @@ import { checkVerdict, missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { Vote } from '../../protocol/people';
-import type {
-  AgentRunResult,
-  InputAnswer,
-  PendingInput,
-  RejectedSignal,
-  RunStatus,
+import {
+  hasEnded,
+  type AgentRunResult,
+  type InputAnswer,
+  type PendingInput,
+  type RejectedSignal,
+  type RunStatus,
 } from '../../protocol/run';
 import { type Answer, checkFits } from './answers';
 import { checkInTime } from './due';
@@ -178,7 +179,7 @@ export class PendingRequests {
   }
 
   get ended(): boolean {
-    return ['completed', 'failed', 'cancelled'].includes(this.#status);
+    return hasEnded(this.#status);
   }
 
   carry(): CarriedRequests {

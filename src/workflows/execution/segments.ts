@@ -16,7 +16,7 @@ import {
   type TraceParent,
   traceparent,
 } from '../../protocol/trace';
-import type { RunSpend, RunStatus } from '../../protocol/run';
+import { hasEnded, type RunSpend, type RunStatus } from '../../protocol/run';
 
 const { longhaulTelemetry } = proxySinks<TelemetrySinks>();
 
@@ -85,7 +85,7 @@ export class Segments {
   follow(now: Now): void {
     const isPaused = now.status === 'needs-input';
     if (this.#isOver) return;
-    if (isOver(now.status)) {
+    if (hasEnded(now.status)) {
       this.#isOver = true;
       if (this.#isPaused) this.#resume();
       this.#tell(now);
@@ -147,8 +147,4 @@ export function callerTrace(
 
 function nameOf({ workflowId, runId }: ExecutionName): string {
   return `${workflowId} ${runId}`;
-}
-
-function isOver(status: RunStatus): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
