@@ -4,7 +4,8 @@
 // 1. Continue-as-new, Temporal's failures and cancellation pass.
 // 2. A LonghaulError becomes a non-retryable failure with its code.
 // 3. Any other error becomes the non-retryable InternalError.
-// 4. A result that cannot be stored fails the run here, visibly, instead of wedging it. That should not happen, because results are cut to
+// 4. A state of a newer version fails the workflow task, which waits for a worker that can read it.
+// 5. A result that cannot be stored fails the run here, visibly, instead of wedging it. That should not happen, because results are cut to
 //    fit before.
 
 import {
@@ -17,6 +18,7 @@ import {
 import { defined } from '../base/json';
 import { clipText, utf8Length } from '../base/text';
 import { checkJson, violationText } from '../core/session';
+import { isOfNewerVersion } from '../core/stored-format';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 
@@ -31,6 +33,7 @@ export async function durable<Result>(main: () => Promise<Result>): Promise<Resu
 export function toWorkflowFailure(error: unknown): unknown {
   if (error instanceof ContinueAsNew || error instanceof TemporalFailure || isCancellation(error))
     return error;
+  if (isOfNewerVersion(error)) return error;
   if (LonghaulError.is(error)) return failureOf(error);
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return ApplicationFailure.create({

@@ -17,6 +17,7 @@ import {
 import { defined } from '../base/json';
 import { isSpent } from '../core/budget/spend';
 import { AgentMachine, startMachine } from '../core/machine/agent-machine';
+import { isOfNewerVersion } from '../core/stored-format';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { PlanResult } from '../core/orchestration/plan';
 import { runnerAddress, runnerIdOf } from '../core/runner-refs';
@@ -109,6 +110,7 @@ export class Run implements HandledRun {
       const { run, driver } = await this.#load();
       return this.#withSteered(await this.#finish(run, driver, await this.#driveOn(driver)));
     } catch (error) {
+      if (isOfNewerVersion(error)) throw error;
       const isOver = error instanceof ContinueAsNew || this.#execution.requests.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
       // Cancels open work and waits for it. If the run closed first, the server would terminate that work, and its spend would be lost.

@@ -1,10 +1,12 @@
 /*
  * Loads a stored run. It knows the keys of the format, not what they mean.
  *
- * J1. It refuses another format, a missing key and an unknown key, and names each. It fills in nothing.
+ * J1. It names what it refuses. What only a newer version knows, that version can read: the error is `retryable`.
+ * J2. A state that a workflow carried may be of another version. One that a program kept must be of this one: nothing of it may get lost.
  */
 import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject } from '../../base/json';
+import { isJsonObject, type JsonObject } from '../../base/json';
+import { ofNewerVersion, requireFormat } from '../stored-format';
 import { machineOptionNames } from './options';
 import type { AgentRunState, CallSlot, Counters, RunStateKind, StoredMachine } from './run-state';
 import { noCounts } from './run-state';
@@ -31,40 +33,47 @@ const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
   failed: ['failure'],
 };
 
-/** `others`: further keys that the value may have. */
-export function readState(value: unknown, others: readonly string[] = []): StoredMachine {
-  if (!isJsonObject(value))
-    throw new LonghaulError('StateError', 'The stored run is not a JSON object.');
-  const format = JSON.stringify(value['format']);
-  if (value['format'] !== stateFormat)
-    throw new LonghaulError(
-      'StateError',
-      `The stored run has format ${format}; this version reads format ${stateFormat}.`,
-    );
-  checkKeys('', value, [...stateKeys, ...others]);
-  checkMachineOptions(value['options']);
-  checkVariant(value['state']);
-  for (const key of counterKeys) checkCounter(key, value[key]);
-  checkList('completionCalls', value['completionCalls']);
-  return value as unknown as StoredMachine;
+/**
+ * Reads what `AgentMachine.toJSON` gave, of this version or an older one: ignores unknown keys, and counts from 0 what an older one did not
+ * count. Throws a retryable `StateError` for what only a newer version knows.
+ */
+export function readState(value: unknown): StoredMachine {
+  const state = { ...noCounts, completionCalls: [], options: {}, ...requireState(value) };
+  checkState(state, false);
+  return state as unknown as StoredMachine;
 }
 
-/** Like `readState`, for a state that contains the log. */
+/** Reads what `AgentRun.toJSON` gave. It contains the log. Refuses each missing and each unknown key. */
 export function readRunState(value: unknown): AgentRunState {
-  const state = readState(value, ['log']) as AgentRunState;
-  checkList('log', state.log).forEach((event, index) => {
+  const state = requireState(value);
+  checkState(state, true);
+  checkList('log', state['log']).forEach((event, index) => {
     checkKind(`log[${index}].kind`, isJsonObject(event) ? event['kind'] : undefined, eventKinds);
   });
-  return state;
+  return state as unknown as AgentRunState;
 }
 
-function checkMachineOptions(options: unknown): void {
+function requireState(value: unknown): JsonObject {
+  if (!isJsonObject(value))
+    throw new LonghaulError('StateError', 'The stored run is not a JSON object.');
+  requireFormat('The stored run', value['format'], stateFormat);
+  return value;
+}
+
+/** `isExact`: no key is unknown. */
+function checkState(value: JsonObject, isExact: boolean): void {
+  const checkKeys = isExact ? checkExactKeys : requireKeys;
+  checkKeys('', value, isExact ? [...stateKeys, 'log'] : stateKeys);
+  const { options, state } = value;
   checkKeys('options', options, optionKeys);
-  const { output } = options as { output?: unknown };
+  const { output } = options as { readonly output?: unknown };
   if (output !== undefined) checkKeys('options.output', output, outputKeys);
+  checkVariant(state, checkKeys);
+  for (const key of counterKeys) checkCounter(key, value[key]);
+  checkList('completionCalls', value['completionCalls']);
 }
 
-function checkVariant(state: unknown): void {
+function checkVariant(state: unknown, checkKeys: typeof requireKeys): void {
   const variant = isJsonObject(state) ? state : {};
   const kind = variant['kind'];
   checkKind('state.kind', kind, Object.keys(variantKeys));
@@ -77,11 +86,10 @@ function checkVariant(state: unknown): void {
 }
 
 function checkKind(path: string, kind: unknown, known: readonly string[]): void {
-  if (typeof kind === 'string' && known.includes(kind)) return;
-  throw new LonghaulError(
-    'StateError',
-    `The key "${path}" of the stored run is ${JSON.stringify(kind)}, which this version does not know.`,
-  );
+  if (typeof kind !== 'string')
+    throw new LonghaulError('StateError', `The key "${path}" of the stored run is not a text.`);
+  if (!known.includes(kind))
+    throw ofNewerVersion(`The key "${path}" of the stored run is ${JSON.stringify(kind)}`);
 }
 
 function checkCounter(path: string, value: unknown): void {
@@ -97,18 +105,25 @@ function checkList(path: string, value: unknown): readonly unknown[] {
   throw new LonghaulError('StateError', `The key "${path}" of the stored run is not a list.`);
 }
 
-function checkKeys(path: string, value: unknown, expected: readonly string[]): void {
-  const named = (key: string): string => (path ? `${path}.${key}` : key);
+function checkExactKeys(path: string, value: unknown, expected: readonly string[]): void {
+  const known = new Set(expected.map((key) => key.replace('?', '')));
+  const unknown = Object.keys(Object(value) as object).find((key) => !known.has(key));
+  if (isJsonObject(value) && unknown !== undefined)
+    throw ofNewerVersion(`The stored run has the key "${named(path, unknown)}"`);
+  requireKeys(path, value, expected);
+}
+
+function requireKeys(path: string, value: unknown, expected: readonly string[]): void {
   if (!isJsonObject(value))
     throw new LonghaulError('StateError', `The key "${path}" of the stored run is not an object.`);
-  const known = new Set(expected.map((key) => key.replace('?', '')));
-  const unknown = Object.keys(value).find((key) => !known.has(key));
-  if (unknown !== undefined)
-    throw new LonghaulError(
-      'StateError',
-      `The stored run has the key "${named(unknown)}", which this version does not know.`,
-    );
   const missing = expected.find((key) => !key.endsWith('?') && !Object.hasOwn(value, key));
   if (missing !== undefined)
-    throw new LonghaulError('StateError', `The stored run lacks the key "${named(missing)}".`);
+    throw new LonghaulError(
+      'StateError',
+      `The stored run lacks the key "${named(path, missing)}".`,
+    );
+}
+
+function named(path: string, key: string): string {
+  return path ? `${path}.${key}` : key;
 }

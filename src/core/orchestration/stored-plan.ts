@@ -1,6 +1,7 @@
 // The stored form of a plan: its state as plain JSON, with the format and the kind. Pure.
 
 import { LonghaulError } from '../../protocol/errors';
+import { requireFormat } from '../stored-format';
 import { isJsonObject, type JsonObject, plainJson } from '../../base/json';
 import type { OrchestrationConfig } from '../../protocol/activities';
 
@@ -10,7 +11,7 @@ export function storePlan(kind: OrchestrationConfig['kind'], state: object): Jso
   return plainJson({ format, kind, ...state });
 }
 
-/** Reads the state of a plan of this kind. Throws `StateError` if another version or another kind of plan stored it. */
+/** Reads the state of a plan of this kind. Throws `StateError` if a newer version or another kind of plan stored it. */
 export function readPlan<State extends object>(
   kind: OrchestrationConfig['kind'],
   json: unknown,
@@ -18,13 +19,7 @@ export function readPlan<State extends object>(
   if (!isJsonObject(json))
     throw new LonghaulError('StateError', 'The stored plan is not a JSON object.');
   const { format: storedFormat, kind: storedKind, ...state } = json;
-  if (storedFormat !== format) {
-    const found = JSON.stringify(storedFormat);
-    throw new LonghaulError(
-      'StateError',
-      `The stored plan has format ${found}; this version reads ${format}.`,
-    );
-  }
+  requireFormat('The stored plan', storedFormat, format);
   if (storedKind !== kind) {
     const found = JSON.stringify(storedKind);
     throw new LonghaulError(

@@ -8,6 +8,7 @@ import type { CarriedSession } from './run-session';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
+import { requireFormat } from '../../core/stored-format';
 import type { StoredMachine } from '../../core/machine/run-state';
 import type { CarriedBudget } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
@@ -19,6 +20,8 @@ import type { CarriedNotice } from './pause-notices';
 import { deflateJson, inflated } from '../deflated-json';
 import type { CarriedSegments } from '../execution/segments';
 import type { RunLog } from '../execution/run-log';
+
+const format = 1;
 
 /** Where an agent's compaction is. The sizes follow from the log. */
 export type CarriedPrompt = {
@@ -53,7 +56,7 @@ const textBytes = [limits.result, limits.result / 4, limits.result / 16];
 
 /** The whole state of a run. */
 export type CarriedRun = CarriedProgress & {
-  readonly format: 1;
+  readonly format: typeof format;
   readonly requests: CarriedRequests;
   readonly definition: LoadedDefinition;
   readonly session: CarriedSession;
@@ -85,7 +88,7 @@ export function pack(
   log: Pick<RunLog, 'entries' | 'bytes' | 'ref'>,
 ): Uint8Array {
   const deflate = (held: CarriedProgress, entries: Pick<CarriedRun, 'entries' | 'log'>) =>
-    deflateJson({ format: 1, ...run, ...held, ...entries } satisfies CarriedRun);
+    deflateJson({ format, ...run, ...held, ...entries } satisfies CarriedRun);
   if (log.bytes <= limits.carriedText) {
     const whole = deflate(progress(limits.result), { entries: log.entries });
     if (whole.length <= limits.carriedLog) return whole;
@@ -104,6 +107,6 @@ export function pack(
 /** Synchronous, so that the run knows its questions before it has the log. */
 export function unpack(bytes: unknown): CarriedRun {
   const run = inflated<CarriedRun>(bytes, "a run's carried state");
-  if (run.format === 1) return run;
-  throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
+  requireFormat("A run's carried state", run.format, format);
+  return run;
 }

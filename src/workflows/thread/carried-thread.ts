@@ -7,9 +7,9 @@
 // 3. If the conversation is over its limit, the oldest turns stay behind, and the thread's state says so.
 
 import type { CarriedBudget } from '../../core/budget/budget';
+import { requireFormat } from '../../core/stored-format';
 import { turnsOf } from '../../core/transcript/memory';
 import { utf8Length } from '../../base/text';
-import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
@@ -22,8 +22,10 @@ import type { RunLog } from '../execution/run-log';
 import type { CarriedSaves } from './thread-saves';
 import type { CarriedTurns } from './thread-turns';
 
+const format = 1 as const;
+
 export type CarriedThread = {
-  readonly format: 1;
+  readonly format: typeof format;
   readonly requests: CarriedRequests;
   readonly turns: CarriedTurns;
   readonly session: JsonObject;
@@ -48,7 +50,7 @@ export function packThread(
   log: Pick<RunLog, 'entries' | 'ref'>,
 ): Uint8Array {
   const answered = newestAnswers(thread.requests.answered);
-  const rest = { format: 1 as const, ...thread, requests: { ...thread.requests, answered } };
+  const rest = { format, ...thread, requests: { ...thread.requests, answered } };
   const whole = deflateJson({ ...rest, entries: log.entries } satisfies CarriedThread);
   if (utf8Length(JSON.stringify(input)) + whole.length <= limits.payload) return whole;
   return deflateJson({ ...rest, log: log.ref() } satisfies CarriedThread);
@@ -56,8 +58,8 @@ export function packThread(
 
 export function unpackThread(bytes: unknown): CarriedThread {
   const thread = inflated<CarriedThread>(bytes, "a thread's carried state");
-  if (thread.format === 1) return thread;
-  throw new LonghaulError('StateError', `unknown format ${String(thread.format)} of a thread`);
+  requireFormat("A thread's carried state", thread.format, format);
+  return thread;
 }
 
 /**

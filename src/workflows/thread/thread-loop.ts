@@ -38,6 +38,7 @@ import { openingActivities } from '../activity-proxies';
 import { packThread, unpackThread } from './carried-thread';
 import { failureSpend, failureSteered, failureView } from '../children/child-failure';
 import { childId } from '../children/child-start';
+import { isOfNewerVersion } from '../../core/stored-format';
 import { toWorkflowFailure } from '../durable';
 import { Execution, type View } from '../execution/execution';
 import { setHandlers, whenLoaded } from '../execution/handlers';
@@ -139,6 +140,7 @@ export class ThreadLoop implements HandledThread {
       while (await this.#goOn());
       await this.#end('completed');
     } catch (error) {
+      if (isOfNewerVersion(error)) throw error;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
       const isMoving = error instanceof ContinueAsNew;
       await CancellationScope.nonCancellable(() => this.#end(isMoving ? undefined : status));
@@ -150,8 +152,7 @@ export class ThreadLoop implements HandledThread {
     try {
       if (this.#started.refused !== undefined) throw this.#started.refused;
       const { carried } = this.#started;
-      if (carried === undefined) await this.#open();
-      else await this.#restore(carried);
+      await (carried === undefined ? this.#open() : this.#restore(carried));
       this.#execution.requests.loaded();
       this.#execution.history.loaded();
     } catch (error) {
@@ -373,10 +374,9 @@ export class ThreadLoop implements HandledThread {
       isClearing: this.#isClearing,
       ...(this.#lastClear !== undefined && { lastClear: this.#lastClear }),
     };
-    const bytes = packThread(this.#input, thread, this.#memory.log);
     await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>(
       carriedMemo(),
-    )(this.#input, bytes);
+    )(this.#input, packThread(this.#input, thread, this.#memory.log));
   }
 
   /** Saves what is left, even if the thread was cancelled or failed. */

@@ -1,5 +1,6 @@
 // Pure: no server.
 import { AgentRun } from '../../../../src/agent-run';
+import { AgentMachine } from '../../../../src/core/machine/agent-machine';
 import type { AgentRunState } from '../../../../src/core/machine/run-state';
 import { answered, call, result, stored, text, thrown, turn, user } from '../builders';
 
@@ -205,5 +206,45 @@ describe('Rule 10: resuming from anywhere', () => {
       code: 'StateError',
       message: 'The stored run is not a JSON object.',
     });
+  });
+
+  it('says that a newer version can read what only that one knows', () => {
+    const error = thrown(() => AgentRun.fromJSON(changed((state) => (state['format'] = 2))));
+
+    expect(error).toMatchObject({ retryable: true });
+    expect(
+      thrown(() => AgentRun.fromJSON(changed((state) => (state['format'] = 0)))),
+    ).toMatchObject({
+      retryable: false,
+    });
+  });
+});
+
+describe('a state that a workflow carried', () => {
+  const run = answered({ maxTurns: 2 }, [call('c1')]);
+  const { log, ...state } = JSON.parse(JSON.stringify(run)) as AgentRunState;
+  const aLog = { entries: log, add: () => undefined };
+  const read = (other: object): AgentMachine => AgentMachine.fromJSON({ ...state, ...other }, aLog);
+
+  it('may have keys that this version does not know', () => {
+    const options = { ...state.options, speed: 1 };
+
+    expect(read({ mood: 'good', options }).nextStep()).toEqual(run.nextStep());
+  });
+
+  it('may lack what an older version did not count', () => {
+    const older = { ...state } as Partial<typeof state>;
+    delete older.malformedInARow;
+
+    expect(AgentMachine.fromJSON(older as never, aLog).toJSON()).toEqual(state);
+  });
+
+  it.each<[string, object, boolean]>([
+    ['a newer format', { format: 2 }, true],
+    ['a state that only a newer version has', { state: { kind: 'asleep' } }, true],
+    ['a state that is none', { state: 7 }, false],
+    ['a counter that counts nothing', { turn: -1 }, false],
+  ])('is refused with %s', (_, other, retryable) => {
+    expect(thrown(() => read(other))).toMatchObject({ code: 'StateError', retryable });
   });
 });

@@ -201,7 +201,7 @@ describe('SequentialPlan', () => {
     [
       'another format',
       { format: 2, kind: 'sequential' },
-      'The stored plan has format 2; this version reads 1.',
+      'The stored plan has format 2; this version reads format 1. A newer version of Longhaul wrote it: start workers of that version.',
     ],
     [
       'another kind',

@@ -10,6 +10,7 @@ import {
   rememberable,
   unpackThread,
 } from '../../../../src/workflows/thread/carried-thread';
+import { thrown } from '../../core/builders';
 import { RunLog } from '../../../../src/workflows/execution/run-log';
 
 const key = { appName: 'a', userId: 'u', sessionId: 's' };
@@ -139,7 +140,20 @@ describe('rememberable', () => {
   });
 });
 
-it('unpackThread refuses a format it does not know', () => {
-  const bytes = deflateSync(strToU8(JSON.stringify({ format: 2 })));
-  expect(() => unpackThread(bytes)).toThrow('unknown format 2 of a thread');
+describe('unpackThread', () => {
+  const unpacked = (format: unknown): unknown =>
+    thrown(() => unpackThread(deflateSync(strToU8(JSON.stringify({ format })))));
+
+  it('leaves a newer format to a worker that knows it', () => {
+    expect(unpacked(2)).toMatchObject({
+      code: 'StateError',
+      retryable: true,
+      message:
+        "A thread's carried state has format 2; this version reads format 1. A newer version of Longhaul wrote it: start workers of that version.",
+    });
+  });
+
+  it.each([undefined, 0, 1.5, '1'])('refuses format %p, which no version writes', (format) => {
+    expect(unpacked(format)).toMatchObject({ code: 'StateError', retryable: false });
+  });
 });
