@@ -9,6 +9,7 @@ import type { DeltaEvent } from '../protocol/live';
 import type { LogDependencies } from './call-log';
 import type { DefinitionCache } from './definition/pinned-definition';
 import type { InlineSpecs } from './definition/inline-spec';
+import type { Pollers } from './definition/refusals';
 import type { LoopWatch } from './heartbeat';
 import type { InputCache } from './log/json-cache';
 import type { LogCache } from './log/log-cache';
@@ -29,6 +30,8 @@ export type ActivityDependencies = {
   readonly inputs: InputCache;
   readonly mcp: McpPool;
   readonly loopWatch?: LoopWatch;
+  /** Without it, a search for a definition takes its whole time. */
+  readonly pollers?: Pollers;
   /** Whether Longhaul's search attributes are registered in the namespace. */
   readonly hasSearchAttributes: () => Promise<boolean>;
   /** Which inline specs this worker takes. Default: none. */

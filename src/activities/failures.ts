@@ -16,7 +16,7 @@ const badResponseAttempts = 3;
 const firstPauseMs = 250;
 
 const longestPauseMs = 4_000;
-const notRegisteredRetryMs = 2_000;
+const notRegisteredRetryMs = 1_000;
 const shortestRetryMs = 100;
 
 /** A model call that failed after the model was paid. */
@@ -49,7 +49,8 @@ export function toFailure(error: unknown, spend?: RunSpend): unknown {
       spend,
       cause: error,
     });
-  if (error.code === 'NotRegisteredHere') return notRegisteredFailure(error);
+  if (error.code === 'NotRegisteredHere' || error.code === 'AgentNotFound')
+    return notRegisteredFailure(error);
   return failure(error.code, error.message, {
     nonRetryable: !error.retryable,
     details: error.details,

@@ -9,7 +9,7 @@ import { queryNames, searchAttributes, whereType } from '../protocol/names';
 import type { PendingInput, RunMemo } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
 import { hasGrpcStatus, isNotFound } from './failures';
-import { pollingWorkers } from './workers';
+import { pollingWorkers } from '../server/pollers';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
 import { type SearchIndex, Whose, type WhoseFilter, windows } from './executions';
 

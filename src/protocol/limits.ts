@@ -144,6 +144,8 @@ export const limits = {
   callInProgress: 1 * MiB,
   callsInProgress: 32 * MiB,
   toolAttempts: 5,
+  /** The workers that are asked for a definition before the search takes its whole time. */
+  refusals: 100,
   toolConcurrency: 16,
   maxToolConcurrency: 32,
   /** The tool calls that start within one workflow task, with all that runs beside them. Other calls start in the next tasks. */
@@ -215,6 +217,10 @@ export const timeouts = {
   /** How long an activity asks its run again if no worker answers. */
   askAgain: 45_000,
   definitionSearch: 60_000,
+  /** A little longer than one poll of a worker. */
+  longPoll: 70_000,
+  /** How long a worker that has just started may take to poll. */
+  firstPoll: 3_000,
   searchPause: 5_000,
   mcpListing: 2 * 60_000,
   shutdownGrace: 60_000,

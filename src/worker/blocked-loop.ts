@@ -3,7 +3,6 @@
 // The SDK beats only when JavaScript asks it to. So a second thread watches whether the main thread still ticks. If it is silent, the
 // thread connects to the server and beats with the details that the main thread told last (docs/adr/0027).
 
-import { hostname } from 'node:os';
 import path from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import type { ActivitySerializationContext, Payload } from '@temporalio/common';
@@ -16,7 +15,8 @@ import { defaults } from '../protocol/names';
 /** How the thread reaches the server that the worker is connected to. */
 export type BeatServer = Pick<NativeConnectionOptions, 'address' | 'tls' | 'metadata' | 'apiKey'>;
 
-export type BeatOptions = Pick<WorkerOptions, 'namespace' | 'identity' | 'dataConverter'> & {
+export type BeatOptions = Pick<WorkerOptions, 'namespace' | 'dataConverter'> & {
+  readonly identity: string;
   /** Undefined if the worker's connection was made elsewhere: then nothing beats while the loop is blocked. */
   readonly server: BeatServer | undefined;
 };
@@ -39,9 +39,6 @@ const tickMs = 250;
 
 /** A main thread that does not tick for so long is blocked. */
 const silentMs = 1_000;
-
-/** The SDK's default. */
-const ownIdentity = `${process.pid}@${hostname()}`;
 
 const file = path.join(__dirname, `blocked-loop-thread${path.extname(__filename)}`);
 
@@ -91,7 +88,7 @@ export class BlockedLoop implements LoopWatch {
     if (this.#ticker !== undefined) return;
     this.#tickedAt = performance.now();
     this.#ticker = setInterval(() => this.#tick(), tickMs).unref();
-    const { server, namespace = defaults.namespace, identity = ownIdentity } = this.#options;
+    const { server, namespace = defaults.namespace, identity } = this.#options;
     if (server === undefined) return;
     const shared = { ticks: this.#ticks, tickMs, silentMs };
     const workerData: ThreadData = { server, namespace, identity, ...shared };

@@ -43,6 +43,7 @@ import {
 import { checkLonghaulOptions, type LonghaulOptions, workerRegistry } from './options';
 import { type BeatServer, BlockedLoop } from './blocked-loop';
 import { hearHints } from './cancel-hints';
+import { ownIdentity, pollersOf } from './pollers';
 import { longhaulSinks } from './sinks';
 import { taskSlots } from './task-slots';
 import { checkSdk, sdkCopies } from './temporal-sdk';
@@ -55,6 +56,8 @@ import { isRegistered, readAttributes } from '../server/search-attributes';
  * @example
  * const worker = await Worker.create({ taskQueue, workflowsPath, plugins: [new LonghaulPlugin({ runners: [agent] })] });
  */
+type OfWorker = WorkerOptions & { readonly identity: string };
+
 export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, BundlerPlugin {
   readonly name = 'longhaul';
   readonly #options: Omit<LonghaulOptions, 'specs' | 'overlays'>;
@@ -94,13 +97,18 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   configureWorker(options: WorkerOptions): WorkerOptions {
     checkSdk(sdkCopies(options.workflowsPath));
     const workflows = this.#workflows(options);
+    const identity = options.identity ?? ownIdentity();
     return {
+      identity,
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
       ...taskSlots(options),
       ...workflows,
       sinks: { ...options.sinks, ...longhaulSinks(this.#options) },
-      activities: { ...options.activities, ...this.#activities(options, workflows) },
+      activities: {
+        ...options.activities,
+        ...this.#activities({ ...options, identity }, workflows),
+      },
     };
   }
 
@@ -175,7 +183,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
     return results && new StoredContent(results, { codecs });
   }
 
-  #activities(options: WorkerOptions, workflows: Partial<WorkerOptions>): object {
+  #activities(options: OfWorker, workflows: Partial<WorkerOptions>): object {
     const { stores, prices, logCacheBytes, onDelta, providers, inlineSpecs, application } =
       this.#options;
     const { onPause, checkSignature, telemetry, logger } = this.#options;
@@ -195,6 +203,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       inputs: new InputCache(),
       mcp,
       loopWatch,
+      pollers: pollersOf(options),
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
       ...defined({ inlineSpecs, onPause, checkSignature, telemetry, logger }),
       ...(stores && { stores }),

@@ -76,6 +76,56 @@ describe('definition', () => {
     expect(await run.outcome()).toMatchObject({ kind: 'complete', result: { iterations: 1 } });
   });
 
+  it('of an agent that all workers refuse ends the search, with the nearest name', async () => {
+    const asked = [0, 0];
+    const counted = (index: number): ActivityInboundCallsInterceptor => ({
+      execute: async (input, next) => {
+        asked[index] = (asked[index] ?? 0) + 1;
+        return await next(input);
+      },
+    });
+    for (const index of asked.keys())
+      await harness.worker({
+        runners: [defineAgent({ id: 'somebody', model: 'scripted/one', memory: { kind: 'full' } })],
+        providers: { scripted: scriptedModel([]) },
+        workerOptions: { interceptors: { activity: [() => ({ inbound: counted(index) })] } },
+      });
+    const error = {
+      code: 'AgentNotFound',
+      message: expect.stringContaining("'somebody'") as string,
+    };
+    const spec = { kind: 'agent', id: 'x', model: { provider: 'scriptd', model: 'one' } } as const;
+    const { longhaul } = harness;
+    const [run, sent, turn] = await Promise.all([
+      longhaul.start('sombody', 'Go.'),
+      longhaul.startSpec(spec, 'Go.'),
+      longhaul.thread({ agent: 'sombody', sessionId: randomUUID() }).send('Go.').catch(String),
+    ]);
+    await Promise.all([
+      expect(run.result()).rejects.toMatchObject(error),
+      expect(sent.result()).rejects.toMatchObject({
+        code: 'NotRegisteredHere',
+        message: expect.stringContaining("'scripted'") as string,
+      }),
+    ]);
+    expect(turn).toContain("'somebody'");
+    expect(asked.every((count) => count > 0)).toBe(true);
+  });
+
+  it('is found on the one worker that has it', async () => {
+    const agent = (id: string) => defineAgent({ id, model: 'scripted/one' });
+    for (const id of ['first', 'second', 'third'])
+      await harness.worker({
+        runners: [agent(id)],
+        providers: { scripted: scriptedModel(['Here.', 'Here.', 'Here.']) },
+      });
+    const runs = ['first', 'second', 'third'].map(async (id) => {
+      const run = await harness.longhaul.start(id, 'Go.');
+      return (await run.result()).finalResponse.text;
+    });
+    expect(await Promise.all(runs)).toEqual(Array(3).fill('Here.'));
+  });
+
   it('fails a run of ours with InternalError instead of wedging it', async () => {
     const broken = { name: 'scripted', call: () => Promise.resolve(null as never) };
     const agent = defineAgent({ id: 'broken', model: 'scripted/one' });

@@ -1,5 +1,6 @@
 // Makes the definition that a run pins: its runner, and everything the runner uses.
 
+import { didYouMean } from '../../base/problem';
 import { runnerConfig } from '../../core/runner-config';
 import { LonghaulError } from '../../protocol/errors';
 import type {
@@ -16,6 +17,7 @@ import type { ActivityDependencies } from '../dependencies';
 import { describeError } from '../failures';
 import { withHeartbeat } from '../heartbeat';
 import { inlineSpec } from './inline-spec';
+import { refusedHere } from './refusals';
 import { listMcpTools } from '../mcp/mcp-tools';
 import { hooksHere } from '../people/hooks';
 import { McpUnavailable } from '../mcp/mcp-failure';
@@ -45,7 +47,7 @@ export async function loadDefinition(
     // An error that a retry may cure says nothing about the definition.
     if (!LonghaulError.is(error)) throw withoutRetry(error);
     if (error.retryable || error instanceof McpUnavailable) throw error;
-    if (error.code === 'AgentNotFound')
+    if (error.code === 'AgentNotFound' || error.code === 'NotRegisteredHere')
       return { kind: 'unknown-here', code: error.code, message: error.message };
     if (lacksCode(error))
       return { kind: 'unknown-here', code: 'NotRegisteredHere', message: error.message };
@@ -75,6 +77,7 @@ async function makeDefinition(
 ): Promise<Definition | undefined> {
   const spec = inline === true ? await inlineSpec(dependencies.inlineSpecs) : runner;
   const definition = dependencies.registry.definition(spec);
+  if (inline === true) requireProviders(dependencies, definition);
   const needsListing = mcpServersOf(definition).length > 0;
   if (needsListing && signal === undefined) return undefined;
   const listed =
@@ -82,6 +85,22 @@ async function makeDefinition(
   const whole =
     clientTools === true ? withClientTools(listed, await askClientTools(ownWorkflowId())) : listed;
   return dependencies.results === undefined ? whole : withResultTools(whole);
+}
+
+/** A worker has the providers of its own agents: it was checked when it was created. */
+function requireProviders({ providers }: ActivityDependencies, { runners }: Definition): void {
+  for (const runner of Object.values(runners)) {
+    if (runner.kind !== 'agent') continue;
+    const named = [runner.model.provider, runner.context?.model?.provider ?? runner.model.provider];
+    for (const name of named) {
+      if (providers.has(name)) continue;
+      const known = [...providers.keys()].sort();
+      throw new LonghaulError(
+        'NotRegisteredHere',
+        `agent '${runner.id}' names the model provider '${name}', which this worker does not have${didYouMean(name, known) || '.'} Its providers: ${known.join(', ')}`,
+      );
+    }
+  }
 }
 
 /** A child's definition: the one its root run pinned, if this process has it. */
@@ -126,11 +145,11 @@ export async function findDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,
 ): Promise<LoadDefinitionResult> {
-  return await withHeartbeat(dependencies, async (signal) => {
+  return await withHeartbeat(dependencies, async (signal, beats) => {
     if (input.definition !== undefined) await pinnedDefinition(dependencies, input.definition);
     const result = await loadDefinition(dependencies, input, signal);
-    if (result.kind === 'unknown-here')
-      throw new LonghaulError(result.code, result.message, { retryable: true });
-    return result;
+    if (result.kind !== 'unknown-here') return result;
+    const { code, message } = result;
+    throw await refusedHere(dependencies.pollers, new LonghaulError(code, message), beats);
   });
 }

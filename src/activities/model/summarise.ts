@@ -14,7 +14,7 @@ import type { AgentSpec } from '../../protocol/spec';
 import { spendOf } from '../../providers/prices';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { type ActivityDependencies, providerOf } from '../dependencies';
-import { withHeartbeat } from '../heartbeat';
+import { type Beats, withHeartbeat } from '../heartbeat';
 import { mintId } from '../log/log-cache';
 import { readLog } from '../log/read-log';
 import { findRunnerSpec } from '../thread/thread-memory';
@@ -37,8 +37,8 @@ export async function summarise(
   input: SummariseInput,
 ): Promise<SummariseResult> {
   const trace = new AttemptTrace(dependencies, tracedInput(input));
-  return await withHeartbeat(dependencies, async (signal) => {
-    const spec = await agentFor(dependencies, input);
+  return await withHeartbeat(dependencies, async (signal, beats) => {
+    const spec = await agentFor(dependencies, input, beats);
     const messages = await summarised(dependencies, { input, spec }, signal);
     const model = spec.context?.model ?? spec.model;
     const { through, maxBytes, readBytes, log } = input;
@@ -85,10 +85,11 @@ function tracedInput(input: SummariseInput): ConstructorParameters<typeof Attemp
 async function agentFor(
   dependencies: ActivityDependencies,
   input: SummariseInput,
+  beats: Beats,
 ): Promise<AgentSpec> {
   if ('definition' in input)
     return agentOf(await pinnedDefinition(dependencies, input.definition), input.agentId);
-  const spec = await findRunnerSpec(dependencies, input);
+  const spec = await findRunnerSpec(dependencies, input, beats);
   if (spec.kind === 'agent') return spec;
   throw new TypeError(`only the thread of an agent is summarised, and '${spec.id}' is no agent`);
 }

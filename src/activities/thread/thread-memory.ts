@@ -14,8 +14,9 @@ import type {
 } from '../../protocol/thread';
 import type { MemoryStore, StoredMemoryTurn } from '../../stores/memory-store';
 import type { ActivityDependencies } from '../dependencies';
-import { isSearchSpent, notHere } from '../failures';
-import { withHeartbeat } from '../heartbeat';
+import { refusedHere } from '../definition/refusals';
+import { notHere } from '../failures';
+import { type Beats, withHeartbeat } from '../heartbeat';
 import { hooksHere } from '../people/hooks';
 import { inlineSpec } from '../definition/inline-spec';
 import { callStore } from './open-run';
@@ -31,8 +32,8 @@ export async function openThread(
   dependencies: ActivityDependencies,
   input: OpenThreadInput,
 ): Promise<OpenThreadResult> {
-  return await withHeartbeat(dependencies, async () => {
-    const settings = settingsOf(await findRunnerSpec(dependencies, input));
+  return await withHeartbeat(dependencies, async (_signal, beats) => {
+    const settings = settingsOf(await findRunnerSpec(dependencies, input, beats));
     const { memory } = settings;
     const searchAttributes = await dependencies.hasSearchAttributes();
     const here = { ...settings, searchAttributes, ...hooksHere(dependencies) };
@@ -101,8 +102,9 @@ async function writing(
 
 /** In a rolling deploy another worker may know a runner that this one does not. */
 export async function findRunnerSpec(
-  { registry, inlineSpecs }: ActivityDependencies,
+  { registry, inlineSpecs, pollers }: ActivityDependencies,
   { runner, inline }: Pick<OpenThreadInput, 'runner' | 'inline'>,
+  beats: Pick<Beats, 'keep'>,
 ): Promise<RunnerSpec> {
   try {
     const given = inline === true ? await inlineSpec(inlineSpecs) : runner;
@@ -110,7 +112,7 @@ export async function findRunnerSpec(
     return runners[id] as RunnerSpec;
   } catch (error) {
     if (!LonghaulError.is(error) || error.code !== 'AgentNotFound') throw error;
-    throw new LonghaulError(error.code, error.message, { retryable: !isSearchSpent() });
+    throw await refusedHere(pollers, error, beats);
   }
 }
 

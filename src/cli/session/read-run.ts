@@ -9,7 +9,7 @@ import { hasEnded } from '../../protocol/run';
 import { loadRunView } from './load-parts';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
-import { type PollingWorker, pollingWorkers } from '../../client/workers';
+import { type PollingWorker, pollingWorkers } from '../../server/pollers';
 
 const temporaryPrefix = 'longhaul-run-';
 

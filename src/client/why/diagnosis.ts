@@ -10,7 +10,8 @@ import type { PendingInput } from '../../protocol/run';
 import { describeIfThere } from '../calls';
 import { readTaskFailure } from '../history';
 import { memoOf, stateFromMemo } from '../run-view';
-import { hasWorker, toDate } from '../workers';
+import { toDate } from '../../server/pollers';
+import { hasWorker } from '../workers';
 import { callsOf } from './between-tries';
 import type { Retrying, UntakenCall } from './open-calls';
 

@@ -9,7 +9,7 @@ import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/int
 import { isJsonObject } from '../../base/json';
 import { oneLine } from '../../base/text';
 import { decode, type HistoryEvent, lastEvents, timeOf } from '../history';
-import { toDate } from '../workers';
+import { toDate } from '../../server/pollers';
 
 /** Events from the end of history among which a call's name is looked for. */
 const mostEvents = 500;

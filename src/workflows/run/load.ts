@@ -25,7 +25,7 @@ import { LonghaulError } from '../../protocol/errors';
 import type { WorkerHook } from '../../protocol/people';
 import type { Definition } from '../../protocol/spec';
 import { timeouts, limits } from '../../protocol/limits';
-import { failureCode } from '../children/child-failure';
+import { childFailure } from '../children/child-failure';
 import {
   controlActivities,
   definitionActivities,
@@ -109,10 +109,14 @@ async function findElsewhere(
   }
 }
 
-/** True if no worker knew the definition in time. Any other failure is about the definition itself. */
+/**
+ * True if no worker knew the definition in time. Any other failure is about the definition itself, or says that all workers have refused
+ * it.
+ */
 function isUnknownEverywhere(error: unknown): boolean {
   if (!(error instanceof ActivityFailure)) return false;
-  const code = failureCode(error);
+  const { code, details } = childFailure(error);
+  if (details?.['isRefusedByAll'] === true) return false;
   return code === undefined || code === 'AgentNotFound' || code === 'NotRegisteredHere';
 }
 

@@ -1,0 +1,48 @@
+// Whether another worker may still know a runner that this one does not.
+//
+// 1. Each attempt that is refused adds its worker to the heartbeat details, which the server keeps for the next attempt.
+// 2. If all workers that poll for activities have refused, nobody is left to ask. A worker that has just started gets some seconds to poll.
+// 3. If the server does not say who polls, the search goes on for its minute.
+
+import { Context } from '@temporalio/activity';
+import { isJsonObject } from '../../base/json';
+import { LonghaulError } from '../../protocol/errors';
+import { limits, timeouts } from '../../protocol/limits';
+import { isSearchSpent } from '../failures';
+import type { Beats } from '../heartbeat';
+
+/** Who this worker is, and who polls its task queue. */
+export type Pollers = {
+  readonly identity: string;
+  /** The identities of the workers that poll for activities. Undefined if the server cannot say. */
+  readonly polling: () => Promise<readonly string[] | undefined>;
+};
+
+/** The error of this worker, which does not know a runner. It is final if no worker is left that may know it. */
+export async function refusedHere(
+  pollers: Pollers | undefined,
+  { code, message, details }: LonghaulError,
+  beats: Pick<Beats, 'keep'>,
+): Promise<LonghaulError> {
+  if (pollers !== undefined && (await haveAllRefused(pollers, beats)))
+    return new LonghaulError(code, message, { details: { ...details, isRefusedByAll: true } });
+  return new LonghaulError(code, message, { details, retryable: !isSearchSpent() });
+}
+
+async function haveAllRefused(
+  { identity, polling }: Pollers,
+  beats: Pick<Beats, 'keep'>,
+): Promise<boolean> {
+  const { info } = Context.current();
+  const refusedBy = [...new Set([...refusedBefore(info.heartbeatDetails), identity])];
+  beats.keep({ refusedBy: refusedBy.slice(-limits.refusals) });
+  const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = info;
+  if (currentAttemptScheduledTimestampMs - scheduledTimestampMs < timeouts.firstPoll) return false;
+  const workers = await polling();
+  return workers !== undefined && workers.every((worker) => refusedBy.includes(worker));
+}
+
+function refusedBefore(details: unknown): readonly string[] {
+  const refused = isJsonObject(details) ? details['refusedBy'] : undefined;
+  return Array.isArray(refused) ? refused.filter((each) => typeof each === 'string') : [];
+}

@@ -1,0 +1,72 @@
+// Which workers poll a task queue, as the server says.
+
+import type { Client } from '@temporalio/client';
+import { protoMs, type ProtoTime } from '../base/duration';
+import { timeouts } from '../protocol/limits';
+
+/** Values of Temporal's `TaskQueueType`. */
+const taskTypes = { workflow: 1, activity: 2 } as const;
+
+/** In the server's API: `WORKER_STATUS_SHUTTING_DOWN` and `WORKER_STATUS_SHUTDOWN`. */
+const stoppedStatuses: readonly unknown[] = [2, 3];
+
+export type PollingWorker = { readonly identity: string; readonly lastPoll: Date };
+
+/**
+ * The server lists a poller for five minutes after its last poll. Leaves out a worker that has said since then that it stops. A worker that
+ * was killed still counts.
+ */
+export async function pollingWorkers(
+  client: Client,
+  taskQueue: string,
+  tasks: keyof typeof taskTypes = 'workflow',
+): Promise<readonly PollingWorker[]> {
+  const { pollers } = await inTime(client, () =>
+    client.workflowService.describeTaskQueue({
+      namespace: client.options.namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: taskTypes[tasks],
+    }),
+  );
+  if (pollers.length === 0) return [];
+  const stopped = await stopTimes(client, taskQueue);
+  return pollers
+    .map(({ identity, lastAccessTime }) => ({
+      identity: identity ?? '',
+      lastPoll: toDate(lastAccessTime),
+    }))
+    .filter(({ identity, lastPoll }) => {
+      const stop = stopped.get(identity);
+      return stop === undefined || lastPoll > stop;
+    });
+}
+
+/** When workers of the queue said that they stop, by identity. Empty on servers that do not keep it. */
+async function stopTimes(client: Client, taskQueue: string): Promise<ReadonlyMap<string, Date>> {
+  const times = new Map<string, Date>();
+  try {
+    const { workersInfo } = await inTime(client, () =>
+      client.workflowService.listWorkers({
+        namespace: client.options.namespace,
+        query: `TaskQueue = ${JSON.stringify(taskQueue)}`,
+      }),
+    );
+    for (const { workerHeartbeat: worker } of workersInfo) {
+      if (worker?.taskQueue !== taskQueue || !stoppedStatuses.includes(worker.status)) continue;
+      const identity = worker.workerIdentity ?? '';
+      const time = toDate(worker.heartbeatTime);
+      if (time > (times.get(identity) ?? new Date(0))) times.set(identity, time);
+    }
+  } catch {
+    return new Map();
+  }
+  return times;
+}
+
+export function toDate(timestamp: ProtoTime | null | undefined): Date {
+  return new Date(protoMs(timestamp));
+}
+
+async function inTime<Answer>(client: Client, call: () => Promise<Answer>): Promise<Answer> {
+  return await client.withDeadline(Date.now() + timeouts.serverCheck, call);
+}
