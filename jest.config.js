@@ -2,7 +2,7 @@ const minute = 60_000;
 const servers = {
   globalSetup: '<rootDir>/test/global-setup.ts',
   globalTeardown: '<rootDir>/test/global-teardown.ts',
-  setupFiles: ['<rootDir>/scripts/jest/no-promise-stacks.js'],
+  setupFiles: ['<rootDir>/scripts/jest/workflows-in-thread.js'],
 };
 
 /** Tests of workflows that also run with no workflow kept in memory, where every task replays the run from its beginning. */
