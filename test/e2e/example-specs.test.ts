@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { runCli } from '../../src/cli/run-cli';
 import { devServerAddress } from '../servers';
 import { fakeTerminal } from '../unit/cli/fake-terminal';
+import { runWorkflowsInThread } from './in-thread';
 
 type Example = {
   readonly path: string;
@@ -145,6 +146,7 @@ describe('the example specs', () => {
   let running: readonly Promise<Finished>[];
 
   beforeAll(() => {
+    runWorkflowsInThread();
     const lanes: Promise<Finished>[] = [];
     running = examples.map((example, index) => {
       const lane = index % atOnce;
