@@ -115,7 +115,7 @@ export type LonghaulOptions = Base & {
   /** Called for every streamed delta of every model call of this worker. It must not block. */
   readonly onDelta?: (event: DeltaEvent) => void;
   /**
-   * Gets what Longhaul and the user's code write about calls, with the run, agent, turn and attempt. Default: the logger of Temporal's
+   * Gets what Longhaul and the user's code write in calls and in workflows, with the run, agent, turn and attempt. Default: the logger of Temporal's
    * `Runtime`.
    */
   readonly logger?: WorkerLogger;

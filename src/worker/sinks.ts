@@ -2,6 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { InjectedSinks } from '@temporalio/worker';
+import type { WorkerLogger } from '../activities/call-log';
 import type { Deltas } from '../deltas/deltas';
 import type { HintSinks } from '../protocol/cancel-hint';
 import type { TelemetrySinks } from '../protocol/trace';
@@ -10,14 +11,19 @@ import { passHint } from './cancel-hints';
 
 const remembered = 10_000;
 
+type LogSinks = { readonly defaultWorkerLogger: Record<keyof WorkerLogger | 'trace', LogLine> };
+
+type LogLine = (message: string, fields?: Record<string, unknown>) => void;
+
 type Listeners = {
+  readonly logger?: WorkerLogger | undefined;
   readonly deltas?: Deltas | undefined;
   readonly telemetry?: Telemetry | undefined;
 };
 
 /** A worker that replays needs them too: without listeners, they take what a workflow says, and drop it. */
-export function longhaulSinks({ deltas, telemetry }: Listeners = {}): InjectedSinks<
-  HintSinks & TelemetrySinks
+export function longhaulSinks({ deltas, telemetry, logger }: Listeners = {}): InjectedSinks<
+  HintSinks & TelemetrySinks & Partial<LogSinks>
 > {
   const told = new LRUCache<string, true>({ max: remembered });
   return {
@@ -33,5 +39,21 @@ export function longhaulSinks({ deltas, telemetry }: Listeners = {}): InjectedSi
         },
       },
     },
+    ...(logger && { defaultWorkerLogger: logSink(logger) }),
+  };
+}
+
+/** Takes the place of the SDK's own sink, which writes what workflows log to the logger of its `Runtime`. */
+function logSink(logger: WorkerLogger): InjectedSinks<LogSinks>['defaultWorkerLogger'] {
+  const write = (level: keyof WorkerLogger) => ({
+    fn: (_: unknown, message: string, fields?: Record<string, unknown>): void =>
+      logger[level](message, { ...fields, sdkComponent: 'workflow' }),
+  });
+  return {
+    trace: write('debug'),
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
   };
 }

@@ -30,6 +30,7 @@ const sign = defineTool({
     return 'signed';
   },
 });
+const lines: Record<string, unknown>[] = [];
 const signs: Script = [{ toolCalls: [{ name: 'sign', args: {} }] }, 'Done.'];
 const asks: Script = [{ toolCalls: [{ name: 'ask_user', args: { question: 'Go on?' } }] }, 'Gone.'];
 const echo: Script = [(request) => `<${lastText(request)}>`];
@@ -39,6 +40,15 @@ describe("a user's own workflow", () => {
   beforeAll(async () => {
     harness = await openHarness();
     const agents = scriptedAgents();
+    const writes = (level: string) => (message: string, fields?: Record<string, unknown>) =>
+      void lines.push({ level, message, ...fields });
+    const [debug, info, warn, error] = [
+      writes('debug'),
+      writes('info'),
+      writes('warn'),
+      writes('error'),
+    ];
+    const logger = { debug, info, warn, error };
     const steps = [agents.agent('first', echo), agents.agent('second', echo)];
     await harness.worker({
       runners: [
@@ -48,6 +58,7 @@ describe("a user's own workflow", () => {
         agents.agent('asker', asks, { askUser: 'tool' }),
       ],
       providers: { scripted: agents.provider },
+      logger,
       workerOptions: { workflowBundle: await bundle('workflows.ts') },
     });
   });
@@ -61,11 +72,19 @@ describe("a user's own workflow", () => {
   const execute = async (type: string, ...args: readonly unknown[]): Promise<unknown> =>
     (await start(type, ...args)).result();
 
-  it('gets the result of a runner, beside a timer of its own', async () => {
-    expect(await execute('beside', 'pipeline', 'Go')).toEqual({
+  it('gets the result of a runner, beside a timer of its own, and writes to the log of the worker', async () => {
+    const handle = await start('beside', 'pipeline', 'Go');
+    const { workflowId } = handle;
+    expect(await handle.result()).toEqual({
       workflowId: expect.stringMatching(/^pipeline-[0-9a-f]{12}$/) as string,
       text: '<<Go>>',
     });
+    const said = lines.filter(
+      (line) => line['message'] === 'beside the timer' && line['workflowId'] === workflowId,
+    );
+    expect(said).toEqual([
+      expect.objectContaining({ level: 'info', sdkComponent: 'workflow', runner: 'pipeline' }),
+    ]);
   });
 
   it('sends the id of a runner, and its spec by startSpec only', async () => {

@@ -5,6 +5,7 @@ import {
   CancellationScope,
   ChildWorkflowFailure,
   isCancellation,
+  log,
   sleep,
 } from '@temporalio/workflow';
 import {
@@ -27,6 +28,7 @@ export async function answer(runner: string, input: string, options?: StartRunne
 export async function beside(runner: string, input: string) {
   const run = await startRunner(runner, input);
   await sleep(1);
+  log.info('beside the timer', { runner });
   const { finalResponse } = await run.result();
   return { workflowId: run.workflowId, text: finalResponse.text };
 }
