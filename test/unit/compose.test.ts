@@ -22,6 +22,7 @@ type Service = {
   readonly entrypoint?: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly stop_grace_period?: string;
+  readonly profiles?: readonly string[];
 };
 
 const root = resolve(__dirname, '../..');
@@ -90,6 +91,16 @@ describe('docker-compose.yml', () => {
     it('is reached from this machine alone', () => {
       for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/);
     });
+  });
+
+  it('starts a collector and a viewer only where they are asked for', () => {
+    const optional = services.filter(([, { profiles }]) => profiles !== undefined);
+    expect(optional.map(([name, { profiles }]) => [name, profiles])).toEqual([
+      ['telemetry', ['telemetry']],
+    ]);
+    expect(serviceOf('telemetry').ports).toEqual(['127.0.0.1:4318:4318', '127.0.0.1:3000:3000']);
+    const awaited = services.flatMap(([, { depends_on: others = {} }]) => Object.keys(others));
+    expect(awaited).not.toContain('telemetry');
   });
 
   it('runs one version of the server and its tools', () => {
