@@ -32,13 +32,23 @@ export type Reply = { readonly inputId: string; readonly isOptional?: true } & (
 
 type Paused = Extract<StreamEvent, { readonly type: 'paused' }>;
 
-/** The turn that works or waits; else the next one. */
-export async function turnInProgress(thread: ThreadHandle): Promise<TurnView | undefined> {
+/** The turn that works or waits; else the next one; else the last one: a client that lost its connection wants the rest of it. */
+export async function latestTurn(thread: ThreadHandle): Promise<TurnView | undefined> {
   const turns = await thread.turns({ last: lastTurns });
   return (
     turns.find(({ status }) => status === 'running') ??
-    turns.find(({ status }) => status === 'queued')
+    turns.find(({ status }) => status === 'queued') ??
+    turns.at(-1)
   );
+}
+
+export function isInProgress({ status }: TurnView): boolean {
+  return status === 'running' || status === 'queued';
+}
+
+export async function turnInProgress(thread: ThreadHandle): Promise<TurnView | undefined> {
+  const turn = await latestTurn(thread);
+  return turn !== undefined && isInProgress(turn) ? turn : undefined;
 }
 
 type Message = Pick<SendOptions, 'messageId' | 'whenBusy' | 'clientTools'> & {

@@ -1,12 +1,11 @@
 // Routes of AG-UI 1.0. An AG-UI thread is a thread, and an AG-UI run is a segment of a turn.
 
 import type { ThreadHandle } from '../../client/thread-handle';
-import type { TurnView } from '../../protocol/thread';
 import type { StreamEvent } from '../../stream/events';
 import { json, responses } from '../answers';
 import { HttpProblem } from '../problems';
 import type { Call, Route } from '../route';
-import { answeredSegment, goneTurn, say, segmentOf, turnInProgress } from '../segment';
+import { answeredSegment, goneTurn, isInProgress, latestTurn, say, segmentOf } from '../segment';
 import { sseResponse } from '../sse';
 import { repliesOf } from './replies';
 import { RunEncoder } from './run-encoder';
@@ -41,7 +40,7 @@ async function run(call: Call): Promise<Response> {
     return await answer(call, thread, asked);
   const turn = await latestTurn(thread);
   if (turn === undefined) throw new HttpProblem('NotWaiting');
-  const isOver = turn.status !== 'running' && turn.status !== 'queued';
+  const isOver = !isInProgress(turn);
   const isNew = said !== undefined && said.messageId !== turn.messageId;
   if (isNew && isOver) return await answer(call, thread, asked);
   const open = isOver ? [] : await thread.pending();
@@ -67,11 +66,6 @@ async function answer(call: Call, thread: ThreadHandle, asked: RunAgentInput): P
     ...(asked.tools.length > 0 && { clientTools: asked.tools }),
   });
   return streamed(call, encoderFor(asked, turn), (signal) => segmentOf(call, turn, signal));
-}
-
-/** The turn in progress, else the last one: a client that lost its connection wants the rest. */
-async function latestTurn(thread: ThreadHandle): Promise<TurnView | undefined> {
-  return (await turnInProgress(thread)) ?? (await thread.turns({ last: 1 })).at(-1);
 }
 
 function encoderFor(

@@ -11,6 +11,8 @@ import type { Call, Route } from '../route';
 import {
   answeredSegment,
   goneTurn,
+  isInProgress,
+  latestTurn,
   type Reply,
   replyWith,
   replyWithout,
@@ -94,22 +96,21 @@ function repliesOf(
 
 async function resume(call: Call): Promise<Response> {
   const thread = await call.thread(call.params['chat'] ?? '');
-  const view = (await turnInProgress(thread)) ?? (await turnThatEnded(call, thread));
-  if (view === undefined) return done();
+  const view = await latestTurn(thread);
+  if (view === undefined || !(isInProgress(view) || (await hasJustEnded(call, view))))
+    return done();
   const encoder = new MessageEncoder(view.workflowId, call.app.aiSdk);
   return streamed(call, encoder, (signal) => segmentOf(call, thread.turn(view), signal));
 }
 
 /**
- * The last turn, if it has just ended: perhaps the connection of the client broke before its end. Only clients of version 7 put a message
- * in the place of the one with the same id.
+ * Whether the connection of the client may have broken before the end of the turn. Only clients of version 7 put a message in the place of
+ * the one with the same id.
  */
-async function turnThatEnded({ app }: Call, thread: ThreadHandle): Promise<TurnView | undefined> {
-  const [last] = await thread.turns({ last: 1 });
-  if (last === undefined || app.aiSdk < 7) return undefined;
-  const { closeTime } = (await describeIfThere(app.longhaul.client, last)) ?? {};
-  const isRecent = closeTime !== undefined && Date.now() - closeTime.getTime() < resumableMs;
-  return isRecent ? last : undefined;
+async function hasJustEnded({ app }: Call, turn: TurnView): Promise<boolean> {
+  if (app.aiSdk < 7) return false;
+  const { closeTime } = (await describeIfThere(app.longhaul.client, turn)) ?? {};
+  return closeTime !== undefined && Date.now() - closeTime.getTime() < resumableMs;
 }
 
 function streamed(
