@@ -13,7 +13,7 @@ process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
   'source files': 538,
-  'source lines': 67_050,
+  'source lines': 67_150,
   'local imports, 90th percentile': 13,
   'files with one importer, %': 33,
   'import circles, types included': 0,

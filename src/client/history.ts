@@ -8,6 +8,7 @@ import { grpcStatus } from '../base/grpc-status';
 import { protoMs } from '../base/duration';
 import { inTime } from './calls';
 import { hasGrpcStatus, storageMissing } from './failures';
+import { tellsOfNewerVersion } from '../core/stored-format';
 import { LonghaulError } from '../protocol/errors';
 import { inflateRawSync } from 'node:zlib';
 import { isJsonObject } from '../base/json';
@@ -194,11 +195,13 @@ function activityEntry(value: unknown): LogEntry[] {
   return isEntry ? [entry as unknown as LogEntry] : [];
 }
 
-export type WorkflowTaskFailure = {
-  readonly message: string;
-  /** The worker's code does not match the run's history. */
-  readonly isNondeterminism: boolean;
-};
+/**
+ * Why workers cannot go on with a run. `nondeterminism`: their code does not match its history. `newer-version`: a newer version of Longhaul
+ * wrote its state.
+ */
+export type TaskFailureCause = 'nondeterminism' | 'newer-version' | 'error';
+
+export type WorkflowTaskFailure = { readonly message: string; readonly cause: TaskFailureCause };
 
 /** Undefined if the last task did not fail, or timed out. */
 export async function readTaskFailure(
@@ -216,10 +219,9 @@ export async function readTaskFailure(
       failure,
     );
     const message = error?.message ?? '';
-    return {
-      message,
-      isNondeterminism: cause === nonDeterministic || /nondeterminis/i.test(message),
-    };
+    if (cause === nonDeterministic || /nondeterminis/i.test(message))
+      return { message, cause: 'nondeterminism' };
+    return { message, cause: tellsOfNewerVersion(message) ? 'newer-version' : 'error' };
   }
   return undefined;
 }

@@ -258,7 +258,7 @@ export class RunView {
 }
 
 function reasonOf(error: Error, failure: WorkflowTaskFailure | undefined): string {
-  if (failure?.isNondeterminism === true)
+  if (failure?.cause === 'nondeterminism')
     return `its worker's code does not match the run's history. Was another version deployed? (${failure.message})`;
   if (failure !== undefined) return `its workflow task fails (${failure.message})`;
   const { cause } = error;

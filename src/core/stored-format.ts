@@ -14,13 +14,20 @@ export function requireFormat(what: string, format: unknown, newest: number): vo
   throw new LonghaulError('StateError', `${found}, which no version of Longhaul writes.`);
 }
 
+const newerVersion = 'A newer version of Longhaul wrote it';
+
 /** `found` says what a state has that this version does not know. */
 export function ofNewerVersion(found: string): LonghaulError {
   return new LonghaulError(
     'StateError',
-    `${found}. A newer version of Longhaul wrote it: start workers of that version.`,
+    `${found}. ${newerVersion}: start workers of that version.`,
     { retryable: true },
   );
+}
+
+/** Whether the message of a failed workflow task is one of these errors. */
+export function tellsOfNewerVersion(message: string): boolean {
+  return message.includes(newerVersion);
 }
 
 /** Whether a worker of a newer version may go on. */

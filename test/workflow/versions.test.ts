@@ -52,9 +52,9 @@ describe('a state of another version', () => {
       const { waitsFor } = await harness.longhaul
         .run(run.workflowId, { withoutWorker: true })
         .state();
-      return waitsFor?.kind === 'deploy' && waitsFor.lastError.includes('format 2');
+      return waitsFor?.kind === 'deploy' && waitsFor.cause === 'newer-version';
     });
-    expect((await run.why()).reason).toContain('start workers of that version');
+    expect((await run.why()).todo).toContain('Start workers of that version');
     await oursAgain.stop();
 
     await harness.worker({ ...given, workerOptions });

@@ -34,7 +34,11 @@ export type FollowOptions = {
   readonly isLive?: boolean;
 };
 
-const silenceMs = 15_000;
+/** So long after the last step, the command looks for what holds the run up; then after twice as long, and so on. */
+const firstSilenceMs = 3_000;
+
+/** The attempt after the second failure. */
+const worthTelling = 3;
 
 /** Errors of an answer after which the run goes on, or still waits. */
 const refusals = ['InvalidAnswer', 'AlreadyAnswered', 'NotWaiting'] as const;
@@ -78,21 +82,23 @@ async function followShown(
 ): Promise<number> {
   const { run, answers } = options;
   const print = eventPrinter(options, live);
-  const silence = noteSilence(options);
+  const silence = new Silence(options);
   const show = (event: RunEvent): void => {
-    if (event.entry.kind !== 'user') clearTimeout(silence);
+    silence.begin();
     print(event);
   };
   let next = options.from ?? 0;
   for (;;) {
     const shown = showEvents(run, next, show);
+    silence.begin();
     let outcome: AgentRunOutcome | undefined;
     try {
       outcome = await run.outcome();
     } finally {
-      clearTimeout(silence);
+      silence.end();
       await live?.settled(outcome?.kind === 'complete' ? 'end' : 'pause');
       next = await shown.finish();
+      silence.end();
     }
     if (outcome.kind === 'complete') return printResult(outcome, options, live);
     const replied = await replyToAll(outcome.pending, answers, options);
@@ -100,14 +106,41 @@ async function followShown(
   }
 }
 
-/** After a while without a step, says what holds the run up. */
-function noteSilence({ run, terminal }: FollowOptions): NodeJS.Timeout {
-  return setTimeout(() => {
-    run.why().then(
-      ({ reason }) => terminal.note(printableLine(reason)),
-      () => undefined,
-    );
-  }, silenceMs).unref();
+/** While no step comes, says what holds the run up: fewer and fewer lines. */
+class Silence {
+  readonly #options: Pick<FollowOptions, 'run' | 'terminal'>;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: Pick<FollowOptions, 'run' | 'terminal'>) {
+    this.#options = options;
+  }
+
+  begin(pauseMs = firstSilenceMs): void {
+    this.end();
+    const timer = setTimeout(() => {
+      void this.#look().then((told) => {
+        if (this.#timer !== timer) return;
+        if (told !== undefined) this.#options.terminal.note(printableLine(told));
+        this.begin(2 * pauseMs);
+      });
+    }, pauseMs);
+    this.#timer = timer.unref();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** A call that failed once is nothing to speak of. */
+  async #look(): Promise<string | undefined> {
+    const why = await this.#options.run.why().catch(() => undefined);
+    if (why === undefined) return undefined;
+    const { waitsFor, retrying = [], reason, todo } = why;
+    if (waitsFor === undefined && !retrying.some(({ attempt }) => attempt >= worthTelling))
+      return undefined;
+    return todo === undefined ? reason : `${reason} ${todo}`;
+  }
 }
 
 function eventPrinter(

@@ -8,7 +8,7 @@ import { oneLine } from '../../base/text';
 import type { ApproverRule } from '../../protocol/people';
 import type { PendingInput } from '../../protocol/run';
 import { describeIfThere } from '../calls';
-import { readTaskFailure } from '../history';
+import { readTaskFailure, type TaskFailureCause } from '../history';
 import { memoOf, stateFromMemo } from '../run-view';
 import { toDate } from '../../server/pollers';
 import { hasWorker } from '../workers';
@@ -40,8 +40,7 @@ export type WaitsFor =
       readonly kind: 'deploy';
       readonly attempt: number;
       readonly lastError: string;
-      /** Their code does not match the run's history. */
-      readonly isNondeterminism: boolean;
+      readonly cause: TaskFailureCause;
       readonly since: string;
     }
   /** An answer, a verdict, a budget, or a result from elsewhere. */
@@ -89,10 +88,8 @@ export class Diagnostician {
     pending: readonly Input[] = stateFromMemo(execution).pending,
   ): Promise<Diagnosis> {
     if (execution.status.name !== 'RUNNING') return {};
-    const [stalled, calls] = [
-      await this.#stalled(execution),
-      await callsOf(this.#client, execution, slowMs),
-    ];
+    const stalled = await this.#stalled(execution);
+    const calls = await callsOf(this.#client, execution, slowMs);
     const below = await this.#lookBelow(execution);
     const retrying = [...calls.retrying, ...below.retrying];
     const waitsFor = stalled ?? inputOf(pending) ?? (await this.#slot(calls)) ?? below.waitsFor;
@@ -121,14 +118,14 @@ export class Diagnostician {
   async #taskFailure(
     { workflowId }: WorkflowExecutionDescription,
     attempt: number,
-  ): Promise<{ lastError: string; isNondeterminism: boolean } | undefined> {
+  ): Promise<{ lastError: string; cause: TaskFailureCause } | undefined> {
     const failure = await readTaskFailure(this.#client, workflowId);
     if (failure === undefined && attempt < suspiciousAttempt) return undefined;
-    const { message, isNondeterminism } = failure ?? {
+    const { message, cause } = failure ?? {
       message: 'no worker finishes the task in time',
-      isNondeterminism: false,
+      cause: 'error',
     };
-    return { lastError: oneLine(message, longestError), isNondeterminism };
+    return { lastError: oneLine(message, longestError), cause };
   }
 
   /** The call that no worker takes for the longest time. */

@@ -141,11 +141,16 @@ function explainWorker(
 }
 
 function explainDeploy(
-  { attempt, lastError, isNondeterminism, since }: WaitsFor & { readonly kind: 'deploy' },
+  { attempt, lastError, cause, since }: WaitsFor & { readonly kind: 'deploy' },
   { workflowId, now }: Around,
 ): Said {
   const tried = `attempt ${attempt} in ${ago(since, now)}`;
-  if (isNondeterminism)
+  if (cause === 'newer-version')
+    return {
+      reason: `A newer version of Longhaul has gone on with it than the workers have (${tried}): ${sentence(lastError)}`,
+      todo: 'Start workers of that version on its task queue: nothing is lost meanwhile.',
+    };
+  if (cause === 'nondeterminism')
     return {
       reason: `The workers' code does not match its history (${tried}): ${sentence(lastError)}`,
       todo: `Deploy the version that it began with, or take it back with \`${command('reset', workflowId)}\`.`,

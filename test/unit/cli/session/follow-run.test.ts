@@ -112,6 +112,46 @@ describe('followRun', () => {
     expect(terminal.noted.at(-1)).toBe('text response · 2 tool rounds · 15 tokens');
   });
 
+  describe('while no step comes', () => {
+    beforeEach(() => jest.useFakeTimers());
+    afterEach(() => jest.useRealTimers());
+
+    it('says what the run retries after the second failure, and then ever less often', async () => {
+      const terminal = fakeTerminal();
+      let attempt = 2;
+      const why = () =>
+        Promise.resolve({
+          reason: `It retries model call, attempt ${attempt}.`,
+          todo: 'Check the key.',
+          retrying: [{ attempt }],
+        });
+      const { run } = playRun([]);
+      void follow(Object.assign(run, { why }), terminal);
+
+      await jest.advanceTimersByTimeAsync(3_000);
+      expect(terminal.noted).toEqual(['run planner-1']);
+      attempt = 4;
+      await jest.advanceTimersByTimeAsync(6_000);
+      const first = 'It retries model call, attempt 4. Check the key.';
+      expect(terminal.noted.slice(1)).toEqual([first]);
+      await jest.advanceTimersByTimeAsync(60 * 60_000);
+      expect(terminal.noted.length).toBeLessThan(12);
+    });
+
+    it('says nothing of a run that works, or if nobody knows', async () => {
+      const terminal = fakeTerminal();
+      const whys = [{ reason: 'It works: nothing holds it up.' }];
+      const why = () => {
+        const known = whys.shift();
+        return known ? Promise.resolve(known) : Promise.reject(new Error('away'));
+      };
+      void follow(Object.assign(playRun([]).run, { why }), terminal);
+
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect([whys, terminal.noted]).toEqual([[], ['run planner-1']]);
+    });
+  });
+
   it('gives the answers to the pauses in order', async () => {
     const terminal = fakeTerminal();
     const { run, told } = playRun([

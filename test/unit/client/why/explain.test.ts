@@ -37,13 +37,19 @@ describe('explain', () => {
     ['a cancelled run', { isCancelling: true }, /^It is being cancelled/, undefined],
     [
       'other code',
-      { waitsFor: { ...deploy, isNondeterminism: true } },
+      { waitsFor: { ...deploy, cause: 'nondeterminism' } },
       /does not match its history \(attempt 9 in 2 min\): no such step\.$/,
       /longhaul reset run-1/,
     ],
     [
+      'a state of a newer version',
+      { waitsFor: { ...deploy, cause: 'newer-version' } },
+      /^A newer version of Longhaul has gone on with it/,
+      /^Start workers of that version/,
+    ],
+    [
       'failing tasks',
-      { waitsFor: { ...deploy, isNondeterminism: false } },
+      { waitsFor: { ...deploy, cause: 'error' } },
       /fail to go on with it/,
       /workers' log/,
     ],
