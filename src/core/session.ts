@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, reservedKeys } from '../base/json';
+import { quote } from '../base/problem';
 import type { SessionDelta } from '../protocol/session';
 
 export type { SessionDelta };
@@ -28,7 +29,7 @@ export function checkStringifiable(value: unknown, path = ''): JsonViolation | u
 
 /** The place and the reason, as words that follow "… is not JSON". */
 export function violationText({ path, problem }: JsonViolation): string {
-  return path === '' ? `: ${problem}` : ` at ${path}: ${problem}`;
+  return path === '' ? `: ${problem}` : ` at ${quote(path)}: ${problem}`;
 }
 
 /** The changed, added and removed keys, without reserved keys. */

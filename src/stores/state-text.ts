@@ -1,5 +1,6 @@
 // State as JSON text. Refuses values that JSON would change, names their path, and never coerces.
 
+import { quote } from '../base/problem';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject, type JsonObject, reservedKeys } from '../base/json';
 
@@ -99,6 +100,6 @@ function memberPath(holder: string, key: string, isItem: boolean): string {
 }
 
 function refusal(complaint: string, path: string, problem: string): LonghaulError {
-  const place = path === '' ? '' : ` at ${path.slice(0, 300)}`;
+  const place = path === '' ? '' : ` at ${quote(path)}`;
   return new LonghaulError('StoreError', `${complaint}${place}: ${problem}`);
 }

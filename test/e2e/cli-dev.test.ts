@@ -132,4 +132,14 @@ describe('longhaul dev', () => {
     expect(empty.code).toBe(2);
     expect(empty.stderr).toMatch(/write longhaul\.config\.mjs: import/);
   });
+
+  it.each([
+    ['below a file', 'a-file/runs.db', "cannot be made: '\\S+a-file' is not a folder"],
+    ['that is a folder', 'a-folder', 'is a folder: name a file in it'],
+  ])('refuses a database %s before it looks for agents', async (_, db, problem) => {
+    const cwd = await cli.project({ 'a-file': '', 'a-folder/x': '' });
+    const refused = await cli.run(['dev', '--db', db], { cwd });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(new RegExp(`^error: --db: '${db}' ${problem}\n$`));
+  });
 });

@@ -146,7 +146,7 @@ describe('longhaul', () => {
       expect(stdout).toMatch(
         new RegExp(`^${workflowId}  a1\\.0 +helper  approval  \\d+ s +May send_mail run\\?`, 'm'),
       );
-      expect(stdout).toMatch(/^approve with: longhaul approve /m);
+      expect(stdout).toMatch(/^approve with: npx longhaul approve /m);
       await inProcess.run('cancel', workflowId);
       const none = await inProcess.run('inbox', '--agent', 'nobody');
       expect(none).toEqual({ code: 0, stdout: '', stderr: 'nothing waits for an answer\n' });

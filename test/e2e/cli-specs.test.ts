@@ -64,7 +64,12 @@ describe('specs on the command line', () => {
     expect(paused.code).toBe(3);
     const [, workflowId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
     expect(paused.stdout).toContain(
-      `longhaul resume ${workflowId} 'your answer' ${specs.join(' ')}\n`,
+      `npx longhaul resume ${workflowId} 'your answer' ${specs.join(' ')}\n`,
+    );
+    const unserved = await cli.run(['resume', workflowId, 'yes'], { cwd });
+    expect(unserved).toMatchObject({ code: 5, stdout: '' });
+    expect(unserved.stderr).toBe(
+      'error: the run was started with -f, and no worker serves it now: give the same -f, --tools and --overlay here\n',
     );
     const resumed = await cli.run(['resume', workflowId, 'yes', ...specs], { cwd });
     expect(resumed).toMatchObject({ code: 0, stdout: 'OLD false\n' });

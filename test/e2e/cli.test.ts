@@ -61,7 +61,7 @@ describe('longhaul', () => {
       const workflowId = workflowIdOf(paused);
       expect(paused.code).toBe(3);
       expect(paused.stdout).toBe(
-        `helper asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: longhaul resume ${workflowId} 'your answer'\n`,
+        `helper asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: npx longhaul resume ${workflowId} 'your answer'\n`,
       );
       const resumed = await project.run('resume', workflowId, '2');
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });

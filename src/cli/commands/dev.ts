@@ -1,6 +1,16 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { quote } from '../../base/problem';
 import { LonghaulError } from '../../protocol/errors';
 import { defaults } from '../../protocol/names';
 import { type DevServer, freePort, isPortFree } from '../../server/dev-server';
@@ -13,7 +23,7 @@ import {
 import { type CommandContext, parsePort } from '../session/parse-options';
 import { addTaskQueueFlag } from '../session/connection';
 import { endOfServing, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
-import { exitCodes, messageOf } from '../exit';
+import { exitCodes, messageOf, UsageError } from '../exit';
 import { loadDevServer } from '../session/load-parts';
 import { renderAgents } from '../render/render-list';
 import { commandLine } from '../render/render-parts';
@@ -55,6 +65,7 @@ export function addDevCommand(program: Command, { terminal, finish }: CommandCon
     .option('--agents <file>', 'agents to serve (default: longhaul.config.*)')
     .option('--no-worker', 'start only the server');
   addTaskQueueFlag(addSpecFlags(command)).action(async (flags: DevFlags) => {
+    checkDbFile(flags.db);
     const source = flags.worker ? requireAgentsSource(process.cwd(), flags) : undefined;
     await serve(flags, source, { terminal, end: endOfServing() });
     finish(exitCodes.done);
@@ -104,6 +115,33 @@ async function startServer(flags: DevFlags): Promise<StartedServer> {
   } catch (error) {
     lock.release();
     throw messageOf(error).includes('database is locked') ? inUse(dbFile, error) : error;
+  }
+}
+
+/** Refuses a file that cannot be there, before anything is made. */
+function checkDbFile(file: string): void {
+  const refuse = (problem: string): never => {
+    throw new UsageError(`--db: ${quote(file)} ${problem}`);
+  };
+  const path = resolve(file);
+  if (statOf(path)?.isDirectory() === true) refuse('is a folder: name a file in it');
+  let folder = dirname(path);
+  while (statOf(folder) === undefined && folder !== dirname(folder)) folder = dirname(folder);
+  if (statOf(folder)?.isDirectory() !== true)
+    refuse(`cannot be made: ${quote(folder)} is not a folder`);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    refuse(`cannot be made: nothing can be written to ${quote(folder)}`);
+  }
+}
+
+/** Undefined where nothing is, also below something that is not a folder. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -96,7 +96,7 @@ function compactJson(value: Json): string {
 /** A pending input. In the memo it has no options and no call. */
 type OpenInput = Omit<PendingInput, 'options' | 'call'> & Pick<PendingInput, 'options' | 'call'>;
 
-/** A shell command that runs this CLI again, on the same server. */
+/** A shell command that runs this CLI again, on the same server. `npx` finds it wherever it is installed. */
 export type CommandLine = (words: readonly string[]) => string;
 
 /** Names the server, and the agents that the command serves meanwhile. */
@@ -112,7 +112,7 @@ export function commandLine(connection: ConnectionWords): CommandLine {
       .flat()
       .flatMap((value) => [name === 'file' ? '-f' : `--${name}`, value]),
   );
-  return (words) => ['longhaul', ...words, ...flags].map(shellWord).join(' ');
+  return (words) => ['npx', 'longhaul', ...words, ...flags].map(shellWord).join(' ');
 }
 
 const verbs: { readonly [kind in OpenInput['kind']]?: string } = {

@@ -43,6 +43,9 @@ export type Session = {
   close(): Promise<void>;
 };
 
+/** Begins the name of a task queue that only one `run -f` serves, and later commands with the same -f. */
+const ownQueuePrefix = 'longhaul-run-';
+
 const waitMs = 3_000;
 const checkEveryMs = 500;
 const stopTimeoutMs = 800;
@@ -95,7 +98,7 @@ async function serveSpecs(source: AgentsSource, options: OwnOptions): Promise<Se
   check?.(agents);
   const { taskQueue: configured, application } = agents.options;
   const taskQueue =
-    flags.taskQueue ?? configured ?? `longhaul-run-${randomBytes(4).toString('hex')}`;
+    flags.taskQueue ?? configured ?? `${ownQueuePrefix}${randomBytes(4).toString('hex')}`;
   const longhaul = await openLonghaul(flags, {
     taskQueue,
     deltas,
@@ -128,13 +131,23 @@ async function awaitWorker(
     await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
     if (await hasLastingWorker(longhaul, taskQueue)) return;
   }
+  throw noWorker(taskQueue, mayServe);
+}
+
+function noWorker(taskQueue: string, mayServe: boolean): LonghaulError {
+  const details = { retryable: true, details: { taskQueue } };
+  if (mayServe && taskQueue.startsWith(ownQueuePrefix)) {
+    const message =
+      'the run was started with -f, and no worker serves it now: give the same -f, --tools and --overlay here';
+    return new LonghaulError('NoWorker', message, details);
+  }
   const here = mayServe
     ? ', or put your agents into longhaul.config.mjs or name their file with --agents or -f'
     : '';
-  throw new LonghaulError(
+  return new LonghaulError(
     'NoWorker',
     `no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,
-    { retryable: true, details: { taskQueue } },
+    details,
   );
 }
 

@@ -4,6 +4,7 @@ import { cutNote, fairShare } from './fit-texts';
 import { checkStringifiable } from '../session';
 import { headOf, mediaLabel, toKiB, utf8Length } from '../../base/text';
 import type { Json } from '../../base/json';
+import { quote } from '../../base/problem';
 import { limits } from '../../protocol/limits';
 import type { ToolContent, ToolOutput } from '../../protocol/message';
 
@@ -24,7 +25,7 @@ export function wholeOutput(tool: string, value: unknown): ToolOutput {
   const output = value === undefined ? null : value;
   const violation = checkStringifiable(output);
   if (violation !== undefined) {
-    const where = violation.path === '' ? 'its result' : `its result at ${violation.path}`;
+    const where = violation.path === '' ? 'its result' : `its result at ${quote(violation.path)}`;
     return errorOutput(`The tool '${tool}' ran, but ${where} is not JSON: ${violation.problem}.`);
   }
   if (typeof output === 'string')

@@ -11,7 +11,7 @@ import { nameOf } from '../schema/file';
 import { graphRules } from '../schema/graph-rules';
 import { parallelRules } from '../schema/orchestration';
 import { subAgentOf, type SubAgentOptions } from '../sub-agent';
-import { idOf, type Draft } from './drafts';
+import { idOf, wrongFields, type Draft } from './drafts';
 import { parsePath, type Places, type SpecProblem } from './places';
 import type { SpecCode } from './references';
 
@@ -63,12 +63,20 @@ class Builder {
   #tryMake(draft: Draft): Runner | undefined {
     const early = ownProblems(draft);
     const runner = draft.isSound && early.length === 0 ? this.#make(draft) : undefined;
-    const problems = runner === undefined ? early : rulesOf(runner);
+    const problems =
+      runner === undefined ? [...early, ...this.#rulesOfTheRest(draft)] : rulesOf(runner);
     for (const { path, message } of problems) {
       const inside = { ...draft.at, path: [...draft.at.path, ...parsePath(path)] };
       this.problems.push(...this.#building.places.locate(inside, { message }));
     }
     return problems.length > 0 ? undefined : runner;
+  }
+
+  /** The rules across the fields of an agent that are right, so that one wrong field hides no other problem. */
+  #rulesOfTheRest({ right, wrong }: Draft): readonly Problem[] {
+    if (right === undefined) return [];
+    const { spec } = agentOf(this.#agentParts(right));
+    return agentRules(spec, { wrong: wrongFields(wrong) });
   }
 
   /** The fields were parsed: only the runners and the code that they name are put in. */
@@ -120,12 +128,13 @@ class Builder {
 }
 
 /** What can be said before a runner is made: of a graph even where something else in it is wrong. */
-function ownProblems({ kind, fields, wrong, isSound }: Draft): readonly Problem[] {
+function ownProblems({ kind, fields, right, wrong }: Draft): readonly Problem[] {
   const tasks = wrong.some((path) => path.startsWith('tasks')) ? undefined : fields.tasks;
   if (kind === 'graph' && Array.isArray(tasks)) {
     return graphRules({ tasks: tasks as unknown as GraphSpec['tasks'] });
   }
-  if (kind !== 'agent' || !isSound || fields.model !== undefined) return [];
+  if (kind !== 'agent' || right === undefined || fields.model !== undefined) return [];
+  if (wrongFields(wrong).some((name) => name === 'model' || name === 'provider')) return [];
   const named = parse(z.object({ model: agentFields.model }), {});
   return named.ok ? [] : named.problems;
 }

@@ -2,7 +2,16 @@ import type { z } from 'zod';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { RunnerSpec } from '../../protocol/spec';
 import { anyRunnerFile, documentFile, isInline, runnerFiles, workflowFile } from '../schema/file';
-import { check, problemAt, type At, type Path, type Reading, type Source } from './places';
+import { parse } from '../problems/from-zod';
+import {
+  check,
+  parsePath,
+  problemAt,
+  type At,
+  type Path,
+  type Reading,
+  type Source,
+} from './places';
 import { readPrompt, readPromptText, type LoadedPrompt } from './prompts';
 
 type RunnerKind = RunnerSpec['kind'];
@@ -23,6 +32,8 @@ export type Draft = {
   readonly wrong: readonly string[];
   /** Nothing in it is wrong by itself. */
   readonly isSound: boolean;
+  /** The fields without problems, for the rules across them. Absent if nothing can be said about them. */
+  readonly right?: JsonObject | undefined;
 };
 
 /** A task whose prompt file says more than the prompt. */
@@ -107,8 +118,10 @@ class Drafter {
     const { fields, prompts = [] } = this.#fieldsOf(kind, parsed, path);
     const isRead = reading.problems.length === before && reading.places.isWhole(value);
     const isSound = wrong.length === 0 && isRead;
+    const right = isRead ? rightFields(kind, checked, value) : undefined;
     const refs = runners.flatMap(([inside, runner]) => refOf(runner, inside));
-    const draft = { id: value.id, kind: kind ?? 'agent', at, fields, refs, owner, wrong, isSound };
+    const named = { id: value.id, kind: kind ?? ('agent' as const), at, fields, refs, owner };
+    const draft: Draft = { ...named, wrong, isSound, right };
     drafts.push(draft);
     promptTasks.push(...prompts.map((prompt) => ({ graph: draft, ...prompt })));
   }
@@ -165,6 +178,28 @@ const unread: LoadedPrompt = {
   text: 'unread',
   agent: { model: { provider: 'unread', model: 'unread' } },
 };
+
+/**
+ * The fields that are right by themselves, as the schema makes them. Only of an agent: other runners have few rules. Absent if the agent
+ * has a field that is not known, because that may be any of the others, misspelt.
+ */
+function rightFields(
+  kind: RunnerKind | undefined,
+  { wrong }: Pick<Draft, 'wrong'>,
+  value: JsonObject,
+): JsonObject | undefined {
+  if (kind !== 'agent') return undefined;
+  const names = wrongFields(wrong);
+  if (names.some((name) => !Object.hasOwn(runnerFiles.agent.shape, name))) return undefined;
+  const rest = Object.entries(value).filter(([name]) => !names.includes(name));
+  const parsed = parse(runnerFiles.agent, Object.fromEntries(rest));
+  return parsed.ok ? (parsed.value) : undefined;
+}
+
+/** The names of the fields in which something is wrong. */
+export function wrongFields(wrong: readonly string[]): readonly string[] {
+  return wrong.map((path) => String(parsePath(path)[0]));
+}
 
 function schemaFor(kind: Json | undefined, section: Standing['section']): z.ZodType {
   if (section === 'workflows') return workflowFile;

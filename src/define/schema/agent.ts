@@ -290,7 +290,7 @@ export function agentSpecOf<Ref extends z.ZodType>(runner: Ref) {
       output: z.strictObject({ schema: outputSchema }).exactOptional(),
       inputTimeoutMs: count(1).exactOptional(),
     })
-    .superRefine(rule(agentRules));
+    .superRefine(rule((spec) => agentRules(spec)));
 }
 
 type Named = { readonly name: string };
@@ -307,15 +307,34 @@ type RuledAgent = {
   readonly criteria?: readonly { readonly kind: string; readonly name?: string }[];
 };
 
-/** What is wrong with an agent whose fields are right by themselves. Whether its tools exist is the registry's to say. */
-export function agentRules(spec: RuledAgent): readonly Problem[] {
-  return [
-    ...repeatedNames(spec),
-    ...reservedNames(spec),
-    ...toolChoiceProblems(spec),
-    ...timeoutProblems(spec),
-    ...repeatedCriteria(spec),
-  ];
+type AgentRule = {
+  readonly find: (spec: RuledAgent) => readonly Problem[];
+  /** The fields of a file that it looks at. */
+  readonly reads: readonly string[];
+};
+
+const agentRuleList: readonly AgentRule[] = [
+  { find: repeatedNames, reads: ['tools', 'subAgents'] },
+  { find: reservedNames, reads: ['tools', 'subAgents', 'askUser'] },
+  {
+    find: toolChoiceProblems,
+    reads: ['tools', 'subAgents', 'mcpServers', 'askUser', 'toolChoice'],
+  },
+  { find: timeoutProblems, reads: ['inputTimeout', 'onInputTimeout'] },
+  { find: repeatedCriteria, reads: ['criteria'] },
+];
+
+/**
+ * What is wrong with an agent whose fields are right by themselves. Whether its tools exist is the registry's to say. `wrong`: fields that
+ * are left out because they are not right. Rules that look at them say nothing.
+ */
+export function agentRules(
+  spec: RuledAgent,
+  { wrong = [] }: { readonly wrong?: readonly string[] } = {},
+): readonly Problem[] {
+  return agentRuleList.flatMap(({ find, reads }) =>
+    reads.some((field) => wrong.includes(field)) ? [] : find(spec),
+  );
 }
 
 /** Every name the model may call, in the order it is offered. */

@@ -98,7 +98,7 @@ describe('CallbackChain', () => {
     {
       name: 'a value that is not JSON',
       change: (session) => (session['a'] = new Date(0) as never),
-      problem: 'left a session that is not JSON at a: a Date object is not JSON',
+      problem: "left a session that is not JSON at 'a': a Date object is not JSON",
     },
   ])('refuses $name in the session', async ({ change, problem }) => {
     const chain = chainOf(

@@ -188,7 +188,7 @@ describe('checkRunInput', () => {
     {
       name: 'a number that JSON would change',
       input: run({ session: { a: [-0] } }),
-      message: 'session is not JSON at a[0]: -0 is not JSON',
+      message: "session is not JSON at 'a[0]': -0 is not JSON",
     },
     {
       name: 'an input that is too long',
@@ -210,7 +210,7 @@ describe('checkRunInput', () => {
     {
       name: 'a session that is not JSON',
       input: run({ session: { at: new Date(0) } }),
-      message: 'session is not JSON at at: ',
+      message: "session is not JSON at 'at': ",
     },
     {
       name: 'a context that is too long',

@@ -45,7 +45,7 @@ describe('checkExactJson', () => {
 
   it('names a path only where there is one', () => {
     expect(violationText({ path: '', problem: 'no' })).toBe(': no');
-    expect(violationText({ path: 'a.b', problem: 'no' })).toBe(' at a.b: no');
+    expect(violationText({ path: 'a.b', problem: 'no' })).toBe(" at 'a.b': no");
   });
 });
 

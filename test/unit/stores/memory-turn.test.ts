@@ -38,7 +38,7 @@ describe('a turn as text', () => {
     {
       fields: { eventData: { calls: [{ args: undefined }] } },
       message:
-        'the turn is not JSON at eventData.calls[0].args: a value of type undefined is not JSON',
+        "the turn is not JSON at 'eventData.calls[0].args': a value of type undefined is not JSON",
     },
     {
       fields: { assistant: 'x'.repeat(2 * 1024 * 1024) },

@@ -15,31 +15,31 @@ describe('a state as text', () => {
   });
 
   it.each([
-    { name: 'a number', state: { a: [0, { b: NaN }] }, problem: ' at a[1].b: NaN is not JSON' },
+    { name: 'a number', state: { a: [0, { b: NaN }] }, problem: " at 'a[1].b': NaN is not JSON" },
     {
       name: 'a date',
       state: { 'last seen': new Date(0) },
-      problem: ' at ["last seen"]: a Date object is not JSON',
+      problem: ` at '["last seen"]': a Date object is not JSON`,
     },
     {
       name: 'a hole',
       state: { list: new Array(1) },
-      problem: ' at list[0]: a value of type undefined is not JSON',
+      problem: " at 'list[0]': a value of type undefined is not JSON",
     },
     {
       name: 'a symbol',
       state: { a: { [Symbol('b')]: 1 } },
-      problem: ' at a: a symbol as a key is not JSON',
+      problem: " at 'a': a symbol as a key is not JSON",
     },
     {
       name: 'what says how it is shown',
       state: { a: { toJSON: () => 1 } },
-      problem: ' at a: it has a toJSON',
+      problem: " at 'a': it has a toJSON",
     },
     {
       name: 'a key of all objects',
       state: JSON.parse('{"a":{"__proto__":1}}') as object,
-      problem: ' at a.__proto__: the key is reserved',
+      problem: " at 'a.__proto__': the key is reserved",
     },
     { name: 'no object', state: [1], problem: ': it must be an object' },
   ])('says where $name stands', ({ state, problem }) => {

@@ -245,7 +245,7 @@ describe('the stores of a run', () => {
   });
 
   it.each([
-    { name: 'a date', state: { at: new Date(0) }, problem: 'at at: a Date object is not JSON' },
+    { name: 'a date', state: { at: new Date(0) }, problem: "at 'at': a Date object is not JSON" },
     { name: 'a list', state: [1], problem: 'it must be an object' },
   ])('fail when one of your own returns $name', async ({ state, problem }) => {
     const user = { ...stores.user, load: async () => state as unknown as JsonObject };

@@ -36,10 +36,10 @@ describe('renderInbox', () => {
       'a          a1.0   planner      approval  2 d  May send_mail run? {"to":"bob"}',
       'b          b1     planner/dig  budget    2 d  Which city is meant, after all?',
       '',
-      "answer with:  longhaul resume RUN 'your answer' --input-id INPUT --namespace team",
-      'approve with: longhaul approve RUN INPUT --namespace team',
-      "refuse with:  longhaul reject RUN INPUT 'the reason' --namespace team",
-      "add with:     longhaul resume RUN 'amount to add, or stop' --input-id INPUT --namespace team",
+      "answer with:  npx longhaul resume RUN 'your answer' --input-id INPUT --namespace team",
+      'approve with: npx longhaul approve RUN INPUT --namespace team',
+      "refuse with:  npx longhaul reject RUN INPUT 'the reason' --namespace team",
+      "add with:     npx longhaul resume RUN 'amount to add, or stop' --input-id INPUT --namespace team",
     ]);
   });
 
@@ -48,8 +48,8 @@ describe('renderInbox', () => {
       'RUN  INPUT  PATH     KIND      AGE  QUESTION',
       'a    a1.0   planner  approval  2 d  May send_mail run? {"to":"bob"}',
       '',
-      'approve with: longhaul approve a a1.0 --namespace team',
-      "refuse with:  longhaul reject a a1.0 'the reason' --namespace team",
+      'approve with: npx longhaul approve a a1.0 --namespace team',
+      "refuse with:  npx longhaul reject a a1.0 'the reason' --namespace team",
     ]);
   });
 });

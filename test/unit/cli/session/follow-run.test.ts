@@ -188,7 +188,7 @@ describe('followRun', () => {
     expect(await follow(run, terminal)).toBe(3);
     expect(terminal.printed).toEqual([
       'planner asks: Which city?',
-      "answer with: longhaul resume planner-1 'your answer'",
+      "answer with: npx longhaul resume planner-1 'your answer'",
     ]);
   });
 
@@ -200,7 +200,7 @@ describe('followRun', () => {
     expect(terminal.noted).toContainEqual(
       expect.stringMatching(/^'maybe' does not answer the approval 'a1.0': give y, n/),
     );
-    expect(terminal.printed).toContain('approve with: longhaul approve planner-1 a1.0');
+    expect(terminal.printed).toContain('approve with: npx longhaul approve planner-1 a1.0');
   });
 
   it('asks the person after an answer that is none', async () => {
@@ -251,7 +251,7 @@ describe('followRun', () => {
     terminal.interrupt();
     await expect(followed).rejects.toMatchObject({
       name: 'Interrupted',
-      message: expect.stringContaining('longhaul cancel planner-1'),
+      message: expect.stringContaining('npx longhaul cancel planner-1'),
     });
   });
 });

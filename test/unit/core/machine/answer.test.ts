@@ -25,8 +25,8 @@ describe('an answer', () => {
     { name: 'null', answer: null, message: 'any other JSON value but null' },
     { name: 'an empty text', answer: '', message: 'the answer is empty' },
     { name: 'white space', answer: ' \n', message: 'the answer is empty' },
-    { name: 'NaN', answer: { a: [Number.NaN] }, message: 'the answer is not JSON at a[0]: ' },
-    { name: 'a Date', answer: { at: new Date(0) }, message: 'the answer is not JSON at at: ' },
+    { name: 'NaN', answer: { a: [Number.NaN] }, message: "the answer is not JSON at 'a[0]': " },
+    { name: 'a Date', answer: { at: new Date(0) }, message: "the answer is not JSON at 'at': " },
     {
       name: 'a text a byte too long',
       answer: `${'x'.repeat(limits.answer - 1)}é`,
@@ -41,7 +41,7 @@ describe('an answer', () => {
     {
       name: 'half a character',
       answer: { text: 'cut \ud83d' },
-      message: 'the answer is not JSON at text: the text has half of a surrogate pair',
+      message: "the answer is not JSON at 'text': the text has half of a surrogate pair",
     },
   ])('refuses $name', ({ answer, message }) => {
     expect(thrown(() => checkAnswer(answer))).toMatchObject({

@@ -60,7 +60,7 @@ describe('toToolOutput', () => {
     { name: 'NaN', value: { n: NaN }, where: /its result at .*n.* is not JSON/ },
     { name: '-0', value: [-0], where: /its result at .*0.* is not JSON/ },
     { name: 'a BigInt', value: 1n, where: /its result is not JSON/ },
-    { name: 'a date', value: { at: new Date(0) }, where: /its result at .*at.* is not JSON/ },
+    { name: 'a date', value: { at: new Date(0) }, where: /its result at 'at' is not JSON/ },
     { name: 'a Map', value: new Map(), where: /its result is not JSON/ },
     { name: 'a cycle', value: cycle, where: /its result at .*self.* is not JSON/ },
     {

@@ -72,6 +72,34 @@ describe('loadSpec', () => {
       ],
     ],
     [
+      'a wrong field beside a missing one',
+      'agents:\n  - id: desk\n    inputTimeout: soon\n',
+      [
+        "2:5 agents[0].model is required: 'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}",
+        "3:19 agents[0].inputTimeout must be a duration such as '90s', '15 minutes' or '3 days', or a number of milliseconds, not 'soon'",
+      ],
+    ],
+    [
+      'a wrong field beside a broken rule across others',
+      desk('    inputTimeout: soon\n    toolChoice: required\n'),
+      [
+        "4:19 agents[0].inputTimeout must be a duration such as '90s', '15 minutes' or '3 days', or a number of milliseconds, not 'soon'",
+        "5:17 agents[0].toolChoice must not be 'required' for an agent without tools",
+      ],
+    ],
+    [
+      'a wrong field that a rule looks at',
+      desk('    inputTimeout: soon\n    onInputTimeout: fail\n'),
+      [
+        "4:19 agents[0].inputTimeout must be a duration such as '90s', '15 minutes' or '3 days', or a number of milliseconds, not 'soon'",
+      ],
+    ],
+    [
+      'a misspelt field that a rule misses',
+      desk('    inputTimeuot: 1h\n    onInputTimeout: fail\n'),
+      ["4:5 agents[0].inputTimeuot is not known; did you mean 'inputTimeout' or 'onInputTimeout'?"],
+    ],
+    [
       'no model',
       'agents:\n  - id: desk\n    instructions: Answer.\n',
       [
