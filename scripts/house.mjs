@@ -13,13 +13,13 @@ process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
   'source files': 538,
-  'source lines': 67_150,
+  'source lines': 67_300,
   'local imports, 90th percentile': 13,
   'files with one importer, %': 33,
   'import circles, types included': 0,
   'exported names': 268,
-  'workflow bundle, KB': 2_361,
-  'packed package, KB': 3_530,
+  'workflow bundle, KB': 2_368,
+  'packed package, KB': 3_545,
 };
 
 const { values: options } = parseArgs({

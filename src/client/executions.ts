@@ -139,12 +139,15 @@ function checkKey(key: unknown): void {
   }
 }
 
-/** What the server lists, in parts to sort. */
-export async function* windows<Run>(runs: AsyncIterable<Run>): AsyncGenerator<Run[], void, void> {
+/** What the server lists, in parts to sort or to ask about. */
+export async function* windows<Run>(
+  runs: AsyncIterable<Run>,
+  size = sortedRuns,
+): AsyncGenerator<Run[], void, void> {
   let window: Run[] = [];
   for await (const run of runs) {
     window.push(run);
-    if (window.length < sortedRuns) continue;
+    if (window.length < size) continue;
     yield window;
     window = [];
   }

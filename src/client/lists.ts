@@ -1,10 +1,12 @@
 // Runs and threads, as the server lists them with their memos. Needs no worker.
 
-import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isJsonObject } from '../base/json';
 import { threadMemoKey, threadType, whereType, workflowTypes } from '../protocol/names';
 import type { ThreadKey } from '../protocol/thread';
 import type { RunMemo, RunStatus } from '../protocol/run';
+import { grpcStatus } from '../base/grpc-status';
+import { asLonghaulError, hasGrpcStatus } from './failures';
 import { memoOf, stateFromMemo } from './run-view';
 import { type SearchIndex, Whose, type WhoseFilter, windows } from './executions';
 
@@ -64,9 +66,14 @@ function summarize(execution: WorkflowExecutionInfo): RunSummary {
   };
 }
 
+/** Threads that are asked about at once. Their ids stand in one query. */
+const askedThreads = 100;
+
 /** One line of a list of threads. */
-export type ThreadSummary = Pick<RunSummary, 'agent' | 'status' | 'pending' | 'startTime'> & {
+export type ThreadSummary = Pick<RunSummary, 'agent' | 'pending' | 'startTime'> & {
   readonly threadId: string;
+  /** `idle`: no turn works or waits. */
+  readonly status: RunStatus | 'idle';
   /** Missing if another program started the thread. */
   readonly key?: ThreadKey;
 };
@@ -84,11 +91,39 @@ export async function* listThreads(
     ...(Object.keys(key).length > 0 && { key }),
   });
   const query = `WorkflowType = '${threadType}' AND ExecutionStatus = 'Running'`;
-  for await (const execution of index.list(query, whose)) yield summarizeThread(execution);
+  for await (const executions of windows(index.list(query, whose), askedThreads)) {
+    const busy = await threadsWithTurn(index.client, executions);
+    for (const execution of executions) yield summarizeThread(execution, busy);
+  }
 }
 
-function summarizeThread(execution: WorkflowExecutionInfo): ThreadSummary {
-  const { status, runner: agent } = stateFromMemo(execution);
+/** The memo of a thread does not tell its turns, because every change of it is an event. So the server is asked for their runs. */
+async function threadsWithTurn(
+  client: Client,
+  threads: readonly WorkflowExecutionInfo[],
+): Promise<ReadonlySet<string>> {
+  const ids = threads.map(({ workflowId }) => workflowId);
+  if (ids.length === 0) return new Set();
+  const list = ids.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ');
+  const query = `ParentWorkflowId IN (${list}) AND ExecutionStatus = 'Running'`;
+  const busy = new Set<string>();
+  try {
+    for await (const { parentExecution } of client.workflow.list({ query }))
+      busy.add(parentExecution?.workflowId ?? '');
+    return busy;
+  } catch (error) {
+    // An old server does not know the parent of a run.
+    if (hasGrpcStatus(error, grpcStatus.invalidArgument)) return new Set(ids);
+    throw asLonghaulError(error);
+  }
+}
+
+function summarizeThread(
+  execution: WorkflowExecutionInfo,
+  busy: ReadonlySet<string>,
+): ThreadSummary {
+  const { status: known, runner: agent } = stateFromMemo(execution);
+  const status = known === 'running' && !busy.has(execution.workflowId) ? 'idle' : known;
   const pending = status === 'needs-input' ? (memoOf(execution).pending ?? []) : [];
   const key = execution.memo?.[threadMemoKey];
   return {

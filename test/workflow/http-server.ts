@@ -68,7 +68,7 @@ type Body = {
   readonly messages: readonly object[];
   readonly items: readonly InboxItem[];
   readonly runs: readonly RunSummary[];
-  readonly threads: readonly { readonly chat: string }[];
+  readonly threads: readonly { readonly chat: string; readonly status: string }[];
   readonly turns: readonly TurnView[];
 };
 

@@ -210,7 +210,7 @@ describe('agents behind HTTP', () => {
     expect(await turns()).toEqual([expect.objectContaining({ user: 'Hi', assistant: 'Hello.' })]);
     const listed = async () => (await as(ada).get('/threads?agent=talker')).body.threads;
     await eventually('the thread in the list', async () =>
-      (await listed()).some(({ chat }) => chat === 'chat-1'),
+      (await listed()).some(({ chat, status }) => chat === 'chat-1' && status === 'idle'),
     );
     expect((await as(bob).get('/threads')).body.threads).toEqual([]);
     expect((await as(ada).get('/asker/chat-1')).status).toBe(404);

@@ -14,11 +14,12 @@ const narrowestLast = 10;
 const looks = {
   loading: 'cyan',
   running: 'cyan',
+  idle: 'dim',
   'needs-input': 'yellow',
   completed: 'green',
   failed: 'red',
   cancelled: 'dim',
-} as const satisfies Record<RunStatus, keyof Style>;
+} as const satisfies Record<RunStatus | 'idle', keyof Style>;
 
 const codes = {
   bold: [1, 22],
@@ -90,7 +91,7 @@ export function createStyle(enabled: boolean): Style {
   };
 }
 
-export function paintStatus(status: RunStatus, style: Style): string {
+export function paintStatus(status: RunStatus | 'idle', style: Style): string {
   return style[looks[status]](status);
 }
 

@@ -193,7 +193,7 @@ function rightFields(
   if (names.some((name) => !Object.hasOwn(runnerFiles.agent.shape, name))) return undefined;
   const rest = Object.entries(value).filter(([name]) => !names.includes(name));
   const parsed = parse(runnerFiles.agent, Object.fromEntries(rest));
-  return parsed.ok ? (parsed.value) : undefined;
+  return parsed.ok ? parsed.value : undefined;
 }
 
 /** The names of the fields in which something is wrong. */
