@@ -10,6 +10,9 @@ const taskTypes = { workflow: 1, activity: 2 } as const;
 /** In the server's API: `WORKER_STATUS_SHUTTING_DOWN` and `WORKER_STATUS_SHUTDOWN`. */
 const stoppedStatuses: readonly unknown[] = [2, 3];
 
+/** Queues to name. */
+const mostQueues = 5;
+
 export type PollingWorker = { readonly identity: string; readonly lastPoll: Date };
 
 /**
@@ -39,6 +42,23 @@ export async function pollingWorkers(
       const stop = stopped.get(identity);
       return stop === undefined || lastPoll > stop;
     });
+}
+
+/** Task queues that some worker of the namespace serves, by their heartbeats. Empty on servers that do not keep them. */
+export async function servedQueues(client: Client): Promise<readonly string[]> {
+  try {
+    const { workersInfo } = await inTime(client, () =>
+      client.workflowService.listWorkers({ namespace: client.options.namespace }),
+    );
+    const since = Date.now() - timeouts.longPoll;
+    const served = workersInfo.flatMap(({ workerHeartbeat: worker }) => {
+      const isAlive = toDate(worker?.heartbeatTime).getTime() > since;
+      return isAlive && !stoppedStatuses.includes(worker?.status) ? (worker?.taskQueue ?? []) : [];
+    });
+    return [...new Set(served)].sort().slice(0, mostQueues);
+  } catch {
+    return [];
+  }
 }
 
 /** When workers of the queue said that they stop, by identity. Empty on servers that do not keep it. */

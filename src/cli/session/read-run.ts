@@ -143,9 +143,9 @@ export async function liveWorkers(
     .map((worker) => ({ ...worker, isTemporary: worker.identity.startsWith(temporaryPrefix) }));
 }
 
-/** By default a worker's identity is `<process id>@<host>`. */
+/** By default a worker's identity is `<process id>@<host>`, with a number for the second and later ones of a process. */
 export function isGone(identity: string, host = hostname()): boolean {
-  const found = /^(?:longhaul-run-)?(\d+)@(.+)$/.exec(identity);
+  const found = /^(?:longhaul-run-)?(\d+)@(.+?)(?:#\d+)?$/.exec(identity);
   if (found === null || found[2] !== host) return false;
   try {
     return !process.kill(Number(found[1]), 0);

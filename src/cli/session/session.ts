@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Longhaul } from '../../client';
+import { servedText } from '../../client/why/explain';
 import type { Deltas } from '../../deltas/deltas';
 import { LonghaulError } from '../../protocol/errors';
 import {
@@ -9,6 +10,7 @@ import {
   loadAgents,
   type LoadedAgents,
 } from './agents';
+import { servedQueues } from '../../server/pollers';
 import { UsageError } from '../exit';
 import { connectionOf, encodingOf, openLonghaul, type ConnectionFlags } from './connection';
 import { describeRun, liveWorkers, temporaryIdentity } from './read-run';
@@ -131,10 +133,14 @@ async function awaitWorker(
     await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
     if (await hasLastingWorker(longhaul, taskQueue)) return;
   }
-  throw noWorker(taskQueue, mayServe);
+  const elsewhere = servedText(await servedQueues(longhaul.client));
+  throw noWorker(taskQueue, { mayServe, elsewhere });
 }
 
-function noWorker(taskQueue: string, mayServe: boolean): LonghaulError {
+function noWorker(
+  taskQueue: string,
+  { mayServe, elsewhere }: { readonly mayServe: boolean; readonly elsewhere: string },
+): LonghaulError {
   const details = { retryable: true, details: { taskQueue } };
   if (mayServe && taskQueue.startsWith(ownQueuePrefix)) {
     const message =
@@ -146,7 +152,7 @@ function noWorker(taskQueue: string, mayServe: boolean): LonghaulError {
     : '';
   return new LonghaulError(
     'NoWorker',
-    `no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,
+    `no worker polls task queue '${taskQueue}'${elsewhere}: start one with \`longhaul dev\` or createWorker${here}`,
     details,
   );
 }

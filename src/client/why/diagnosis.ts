@@ -10,7 +10,7 @@ import type { PendingInput } from '../../protocol/run';
 import { describeIfThere } from '../calls';
 import { readTaskFailure, type TaskFailureCause } from '../history';
 import { memoOf, stateFromMemo } from '../run-view';
-import { toDate } from '../../server/pollers';
+import { servedQueues, toDate } from '../../server/pollers';
 import { hasWorker } from '../workers';
 import { callsOf } from './between-tries';
 import type { Retrying, UntakenCall } from './open-calls';
@@ -34,6 +34,8 @@ export type WaitsFor =
       readonly taskQueue: string;
       readonly since: string;
       readonly workers: 'none' | 'silent';
+      /** Task queues that have workers, if the server keeps them: at most five. */
+      readonly served?: readonly string[];
     }
   /** The workers fail to go on with the run, and the server asks them again for ever. */
   | {
@@ -109,8 +111,7 @@ export class Diagnostician {
     const attempt = task.attempt ?? 1;
     const failure = attempt > 1 ? await this.#taskFailure(execution, attempt) : undefined;
     if (failure !== undefined) return { kind: 'deploy', attempt, ...failure, since };
-    if (!(await hasWorker(this.#client, taskQueue)))
-      return { kind: 'worker', taskQueue, since, workers: 'none' };
+    if (!(await hasWorker(this.#client, taskQueue))) return await this.#unserved(taskQueue, since);
     const isSlow = Date.now() - scheduled.getTime() >= slowMs;
     return isSlow ? { kind: 'worker', taskQueue, since, workers: 'silent' } : undefined;
   }
@@ -135,7 +136,13 @@ export class Diagnostician {
     const { taskQueue, since } = first;
     return (await hasWorker(this.#client, taskQueue))
       ? { kind: 'slot', ...first }
-      : { kind: 'worker', taskQueue, since, workers: 'none' };
+      : await this.#unserved(taskQueue, since);
+  }
+
+  async #unserved(taskQueue: string, since: string): Promise<WaitsFor> {
+    const served = await servedQueues(this.#client);
+    const others = served.length > 0 ? { served } : {};
+    return { kind: 'worker', taskQueue, since, workers: 'none', ...others };
   }
 
   async #lookBelow(

@@ -1,6 +1,7 @@
 // Why a run does not move, in two plain sentences: what it waits for or retries, and what to do about it. Pure.
 
 import { age } from '../../base/duration';
+import { quote } from '../../base/problem';
 import { oneLine } from '../../base/text';
 import { whoMay } from '../../core/people/verdicts';
 import { hasEnded, type RunStatus } from '../../protocol/run';
@@ -126,7 +127,7 @@ function explainWait(waitsFor: WaitsFor, around: Around): Said {
 }
 
 function explainWorker(
-  { taskQueue, since, workers }: WaitsFor & { readonly kind: 'worker' },
+  { taskQueue, since, workers, served = [] }: WaitsFor & { readonly kind: 'worker' },
   now: Date,
 ): Said {
   if (workers === 'silent')
@@ -136,8 +137,13 @@ function explainWorker(
     };
   return {
     reason: `It has waited ${ago(since, now)} for a worker: none polls task queue '${taskQueue}'.`,
-    todo: `Start one with \`${command('worker', '--task-queue', taskQueue)}\`, or check which task queue yours polls.`,
+    todo: `Start one with \`${command('worker', '--task-queue', taskQueue)}\`, or check which task queue yours polls${servedText(served)}.`,
   };
+}
+
+/** In brackets, for a sentence about task queues. */
+export function servedText(served: readonly string[]): string {
+  return served.length === 0 ? '' : ` (there are workers on ${served.map(quote).join(', ')})`;
 }
 
 function explainDeploy(

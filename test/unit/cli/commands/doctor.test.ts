@@ -279,6 +279,8 @@ describe('isGone', () => {
     { identity: `${process.pid}@here`, gone: false },
     { identity: `${unusedPid}@here`, gone: true },
     { identity: `longhaul-run-${unusedPid}@here`, gone: true },
+    { identity: `${unusedPid}@here#2`, gone: true },
+    { identity: `${process.pid}@here#2`, gone: false },
     { identity: `${unusedPid}@elsewhere`, gone: false },
     { identity: 'my worker', gone: false },
   ])('$identity: $gone', ({ identity, gone }) => {

@@ -54,6 +54,20 @@ describe('explain', () => {
       /workers' log/,
     ],
     [
+      'a queue without workers',
+      {
+        waitsFor: {
+          kind: 'worker',
+          taskQueue: 'agent',
+          since,
+          workers: 'none',
+          served: ['agents'],
+        },
+      },
+      /none polls task queue 'agent'\.$/,
+      /task queue yours polls \(there are workers on 'agents'\)\.$/,
+    ],
+    [
       'busy workers',
       { waitsFor: { kind: 'slot', what: 'tool lookup', taskQueue: 'shop', since } },
       /^Tool lookup has waited 2 min for a free slot .* 'shop'\.$/,
