@@ -20,6 +20,8 @@ export type Answer = {
   readonly rssBytes: number;
   /** How often this process read the log of a run from the run, since it began. */
   readonly logReads: number;
+  /** What this process has sent as telemetry since it began. */
+  readonly telemetryBytes: number;
 };
 
 export type Contestant = {
@@ -29,6 +31,7 @@ export type Contestant = {
   wait(): Promise<void>;
   replays(copies: readonly ReplayCopy[]): AsyncIterable<Replayed>;
   logReads?(): number;
+  telemetryBytes?(): number;
 };
 
 export const pageText = 'The quick brown fox jumps over the lazy dog. '.repeat(92).slice(0, 4096);
@@ -47,8 +50,10 @@ export function answerCommands(contestant: Contestant): void {
     const since = costSince();
     void work(contestant, command).then(({ workflowIds = [], cost = since() }) => {
       const logReads = contestant.logReads?.() ?? 0;
+      const telemetryBytes = contestant.telemetryBytes?.() ?? 0;
       const rssBytes = process.memoryUsage.rss();
-      process.send?.({ workflowIds, ...cost, rssBytes, logReads } satisfies Answer);
+      const answer: Answer = { workflowIds, ...cost, rssBytes, logReads, telemetryBytes };
+      process.send?.(answer);
     });
   });
   process.on('disconnect', () => process.exit());

@@ -8,8 +8,9 @@ import { createWorker, type ModelProvider } from 'longhaul/worker';
 import { answerCommands, pageText, until } from './answer-commands.mts';
 import { countQueries } from './count-queries.mts';
 import './quiet-runtime.mts';
+import type { StartedTelemetry } from './telemetry-sdk.mts';
 
-const [, , address = '', taskQueue = '', , name] = process.argv;
+const [, , address = '', taskQueue = '', , name = ''] = process.argv;
 
 /** Only reads may begin while the model still writes. Others wait until the server has the model's response. */
 const isIdempotent = name === 'longhaul-inline-idempotent';
@@ -65,6 +66,7 @@ const double: ModelProvider = {
   },
 };
 
+const observed = await telemetryOf(name);
 const connection = await NativeConnection.connect({ address });
 const logReads = countQueries(connection, 'log');
 const worker = await createWorker({
@@ -73,10 +75,15 @@ const worker = await createWorker({
   runners: [reader, asker],
   providers: { double },
   ...(name === 'longhaul-uncached' && { logCacheBytes: 1 }),
+  ...(observed && { telemetry: observed.telemetry }),
   workerOptions: { maxCachedWorkflows: 2_000 },
 });
 void worker.run();
-const longhaul = await connect({ address, taskQueue });
+const longhaul = await connect({
+  address,
+  taskQueue,
+  ...(observed && { telemetry: observed.telemetry }),
+});
 const codePath = fileURLToPath(
   new URL('../workflow-bundle.js', import.meta.resolve('longhaul/workflows')),
 );
@@ -97,4 +104,15 @@ answerCommands({
   },
   replays: (copies) => Worker.runReplayHistories({ workflowBundle: { codePath } }, copies),
   logReads,
+  telemetryBytes: () => observed?.sentBytes() ?? 0,
 });
+
+/** Others do not load the SDK of OpenTelemetry. */
+async function telemetryOf(contestant: string): Promise<StartedTelemetry | undefined> {
+  if (!contestant.startsWith('longhaul-telemetry')) return undefined;
+  const { startTelemetry } = await import('./telemetry-sdk.mts');
+  return await startTelemetry({
+    content: contestant.endsWith('-content') ? 'full' : 'off',
+    hangs: contestant.endsWith('-hangs'),
+  });
+}

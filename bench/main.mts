@@ -19,6 +19,7 @@ import { replay } from './replay.mts';
 import { requests } from './requests.mts';
 import { Report, type ServerKind } from './report.mts';
 import type { Section } from './section.mts';
+import { telemetry } from './telemetry.mts';
 import { throughput } from './throughput.mts';
 import { turn } from './turn.mts';
 import { waiting } from './waiting.mts';
@@ -26,6 +27,7 @@ import { waiting } from './waiting.mts';
 const sections: readonly Section[] = [
   turn,
   throughput,
+  telemetry,
   requests,
   continueAsNew,
   logCache,

@@ -22,6 +22,10 @@ const scripts = {
   'longhaul-inline-idempotent': 'longhaul-process.mts',
   /** With a log cache of no bytes: every model call reads the log anew. */
   'longhaul-uncached': 'longhaul-process.mts',
+  /** With OpenTelemetry. `-hangs`: nobody answers its exporter; `-content`: it records what was said. */
+  'longhaul-telemetry': 'longhaul-process.mts',
+  'longhaul-telemetry-hangs': 'longhaul-process.mts',
+  'longhaul-telemetry-content': 'longhaul-process.mts',
   'ai-sdk': 'peers/ai-sdk-process.mts',
 } as const;
 

@@ -1,6 +1,6 @@
 // Names of OpenTelemetry's conventions for generative AI, and ours beside them. The conventions are not stable, so the names are our own
-// constants. Read from https://github.com/open-telemetry/semantic-conventions-genai as it was before its first release, v0.1.0; it has the
-// same names as semantic-conventions v1.41, which the viewers read today.
+// constants. Read from https://github.com/open-telemetry/semantic-conventions-genai as it was before its first release, v0.1.0.
+// @opentelemetry/semantic-conventions v1.45 has the same names, but for the durations of tools and workflows; a test compares them.
 
 export const spanNames = {
   chat: 'chat',
