@@ -12,8 +12,8 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 538,
-  'source lines': 67_300,
+  'source files': 542,
+  'source lines': 67_650,
   'local imports, 90th percentile': 13,
   'files with one importer, %': 33,
   'import circles, types included': 0,

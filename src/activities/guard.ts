@@ -6,6 +6,7 @@ import { hasCode } from '../protocol/errors';
 import { type LogDependencies, logFailure, withCallLog } from './call-log';
 import { isSearchSpent, toFailure, unpaid } from './failures';
 import { markLogged } from './logged';
+import { tellRun } from './retry-note';
 import { isCancelled, isLastAttempt } from './user-code';
 
 type Activity<Input, Result> = (input: Input) => Promise<Result>;
@@ -25,6 +26,7 @@ export function guard(
         if (!isCancelled(error)) {
           logFailure(levelOf(error, failure), `${subjectOf(input)} failed`, error);
           markLogged(failure);
+          await tellRun(failure);
         }
         throw failure;
       }

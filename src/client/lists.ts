@@ -4,6 +4,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isJsonObject } from '../base/json';
 import { threadMemoKey, threadType, whereType, workflowTypes } from '../protocol/names';
 import type { ThreadKey } from '../protocol/thread';
+import { type RetriedCall, retryingMemoKey } from '../protocol/retrying';
 import type { RunMemo, RunStatus } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
 import { asLonghaulError, hasGrpcStatus } from './failures';
@@ -21,6 +22,8 @@ export type RunSummary = {
   /** Only for child runs and turns of threads: the path from the root run or thread. */
   readonly path?: string;
   readonly pending: NonNullable<RunMemo['pending']>;
+  /** A call of the run, or of an open run below it, that fails and is tried again. */
+  readonly retrying?: RetriedCall;
 };
 
 export type RunsFilter = WhoseFilter & {
@@ -37,9 +40,11 @@ export async function* listRuns(
   const whose = new Whose(filter, ['status', 'children']);
   const { status, children = false } = filter;
   const query = whereType(Object.values(workflowTypes));
+  const retries = new Retries();
   for await (const executions of windows(index.list(query, whose))) {
+    executions.forEach((execution) => retries.add(execution));
     for (const execution of executions.sort(byStart)) {
-      const summary = summarize(execution);
+      const summary = { ...summarize(execution), ...retries.of(execution) };
       if (summary.path !== undefined && !children) continue;
       if (status !== undefined && summary.status !== status) continue;
       yield summary;
@@ -49,6 +54,36 @@ export async function* listRuns(
 
 function byStart(left: WorkflowExecutionInfo, right: WorkflowExecutionInfo): number {
   return right.startTime.getTime() - left.startTime.getTime();
+}
+
+/** What the runs of a list retry. The server lists a run after the open runs below it, because it began first. */
+class Retries {
+  readonly #worst = new Map<string, RetriedCall>();
+
+  /** Tells of the run to itself and to the root above it. */
+  add(execution: WorkflowExecutionInfo): void {
+    const { workflowId, rootExecution } = execution;
+    const call = retriedOf(execution);
+    if (call === undefined) return;
+    for (const id of new Set([workflowId, rootExecution?.workflowId ?? workflowId])) {
+      const known = this.#worst.get(id);
+      if (known === undefined || known.failures < call.failures) this.#worst.set(id, call);
+    }
+  }
+
+  of({ workflowId, status }: WorkflowExecutionInfo): { readonly retrying?: RetriedCall } {
+    const retrying = this.#worst.get(workflowId);
+    return retrying === undefined || status.name !== 'RUNNING' ? {} : { retrying };
+  }
+}
+
+/** Anybody may start a run with any memo. */
+function retriedOf({ memo, status }: WorkflowExecutionInfo): RetriedCall | undefined {
+  const call = memo?.[retryingMemoKey];
+  if (status.name !== 'RUNNING' || !isJsonObject(call)) return undefined;
+  const { what, failures, lastError, since } = call;
+  const isWhole = [what, lastError, since].every((text) => typeof text === 'string');
+  return isWhole && typeof failures === 'number' ? (call as RetriedCall) : undefined;
 }
 
 function summarize(execution: WorkflowExecutionInfo): RunSummary {
@@ -70,7 +105,7 @@ function summarize(execution: WorkflowExecutionInfo): RunSummary {
 const askedThreads = 100;
 
 /** One line of a list of threads. */
-export type ThreadSummary = Pick<RunSummary, 'agent' | 'pending' | 'startTime'> & {
+export type ThreadSummary = Pick<RunSummary, 'agent' | 'pending' | 'startTime' | 'retrying'> & {
   readonly threadId: string;
   /** `idle`: no turn works or waits. */
   readonly status: RunStatus | 'idle';
@@ -92,8 +127,12 @@ export async function* listThreads(
   });
   const query = `WorkflowType = '${threadType}' AND ExecutionStatus = 'Running'`;
   for await (const executions of windows(index.list(query, whose), askedThreads)) {
-    const busy = await threadsWithTurn(index.client, executions);
-    for (const execution of executions) yield summarizeThread(execution, busy);
+    const retries = new Retries();
+    const busy = await threadsWithTurn(index.client, executions, retries);
+    for (const execution of executions) {
+      retries.add(execution);
+      yield { ...summarizeThread(execution, busy), ...retries.of(execution) };
+    }
   }
 }
 
@@ -101,6 +140,7 @@ export async function* listThreads(
 async function threadsWithTurn(
   client: Client,
   threads: readonly WorkflowExecutionInfo[],
+  retries: Retries,
 ): Promise<ReadonlySet<string>> {
   const ids = threads.map(({ workflowId }) => workflowId);
   if (ids.length === 0) return new Set();
@@ -108,8 +148,10 @@ async function threadsWithTurn(
   const query = `ParentWorkflowId IN (${list}) AND ExecutionStatus = 'Running'`;
   const busy = new Set<string>();
   try {
-    for await (const { parentExecution } of client.workflow.list({ query }))
-      busy.add(parentExecution?.workflowId ?? '');
+    for await (const turn of client.workflow.list({ query })) {
+      busy.add(turn.parentExecution?.workflowId ?? '');
+      retries.add(turn);
+    }
     return busy;
   } catch (error) {
     // An old server does not know the parent of a run.

@@ -4,6 +4,7 @@
 
 import type { RunReport } from '../client/why/report';
 import type { WaitsFor } from '../client/why/diagnosis';
+import type { RunSummary } from '../client/lists';
 import type { Retrying } from '../client/why/open-calls';
 import { shownInput } from './answers';
 import type { Principal } from './route';
@@ -20,6 +21,19 @@ export function shownReport(
     ...(waitsFor && { waitsFor: isTrusted ? waitsFor : shownWait(waitsFor) }),
     ...(result && { result: shownResult(result) }),
     ...(error && { error: { code: error.code, message: error.message } }),
+  };
+}
+
+/** Of a list. Errors are only for who may see all runs. */
+export function shownListed<Item extends Pick<RunSummary, 'pending' | 'retrying'>>(
+  { pending, retrying, ...rest }: Item,
+  { sees }: Principal,
+): object {
+  const { lastError: _error, ...shown } = retrying ?? { lastError: undefined };
+  return {
+    ...rest,
+    pending: pending.map(shownInput),
+    ...(retrying && { retrying: sees === 'all' ? retrying : shown }),
   };
 }
 

@@ -7,11 +7,11 @@ import { canonicalJson } from '../base/json';
 import { hasCode } from '../protocol/errors';
 import type { UserInput } from '../protocol/message';
 import type { RunStatus } from '../protocol/run';
-import { firstOf, json, done, responses, shownInput } from './answers';
+import { firstOf, json, done, responses } from './answers';
 import { clientTools, id, messageText, oneOf, reason, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
 import type { Call, QueryParameter, Route } from './route';
-import { shownReport } from './run-report';
+import { shownListed, shownReport } from './run-report';
 import { readQuery, shape } from './shapes';
 
 const statuses = ['loading', 'running', 'needs-input', 'completed', 'failed', 'cancelled'];
@@ -131,7 +131,7 @@ async function listRuns({ app, principal, url }: Call): Promise<Response> {
   });
   const passes = (run: RunSummary): boolean => app.agents.includes(run.agent);
   const { first, more } = await firstOf(runs, { limit: Number(limit), passes });
-  const shown = first.map((run) => ({ ...run, pending: run.pending.map(shownInput) }));
+  const shown = first.map((run) => shownListed(run, principal));
   return json({ runs: shown, more });
 }
 

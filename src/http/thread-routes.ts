@@ -5,11 +5,11 @@ import type { ThreadHandle } from '../client/thread-handle';
 import type { ThreadSummary } from '../client/lists';
 import type { UserInput } from '../protocol/message';
 import type { WhenBusy } from '../protocol/thread';
-import { done, firstOf, json, responses, shownInput } from './answers';
+import { done, firstOf, json, responses } from './answers';
 import { clientTools, id, oneOf, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
-import type { Call, Route } from './route';
-import { shownReport } from './run-report';
+import type { Call, Principal, Route } from './route';
+import { shownListed, shownReport } from './run-report';
 import { agentParameter, limitParameter } from './run-routes';
 import { say } from './segment';
 import { readQuery, shape } from './shapes';
@@ -85,12 +85,12 @@ async function list({ app, principal, url }: Call): Promise<Response> {
   });
   const passes = (thread: ThreadSummary): boolean => app.agents.includes(thread.agent);
   const { first, more } = await firstOf(threads, { limit: Number(limit), passes });
-  return json({ threads: first.map(shownThread), more });
+  return json({ threads: first.map((thread) => shownThread(thread, principal)), more });
 }
 
-function shownThread({ key, pending, ...rest }: ThreadSummary): object {
+function shownThread({ key, ...rest }: ThreadSummary, principal: Principal): object {
   const whose = key && { chat: key.sessionId, user: key.userId };
-  return { ...rest, ...whose, pending: pending.map(shownInput) };
+  return { ...shownListed(rest, principal), ...whose };
 }
 
 function threadOf(call: Call): Promise<ThreadHandle> {

@@ -37,11 +37,15 @@ export function sharedModules(): string[] {
   ];
 }
 
-/** Interceptors of all workflows: they refuse data that only the client or only the worker encrypts, and hand traces on. */
+/**
+ * Interceptors of all workflows: they refuse data that only the client or only the worker encrypts, hand traces on, and follow the calls of
+ * runs.
+ */
 export function interceptorModules(): string[] {
   return [
     require.resolve('../workflows/encryption'),
     require.resolve('../workflows/trace-context'),
+    require.resolve('../workflows/call-watch'),
   ];
 }
 

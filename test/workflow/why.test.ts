@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { subAgent } from '../../src';
 import { connect } from '../../src/client';
 import { ProviderError } from '../../src/protocol/errors';
+import { signalNames } from '../../src/protocol/names';
+import { retryingMemoKey } from '../../src/protocol/retrying';
 import { devServerAddress } from '../servers';
 import { aTool, askUser, callOf, TestAgents } from './builders';
 import { eventually } from './eventually';
@@ -13,8 +15,10 @@ const refused = { error: new ProviderError('unavailable', 'fetch failed: ECONNRE
 const down = Array.from({ length: 40 }, () => refused);
 
 agents.agent('unreachable', down);
+agents.agent('recovering', [refused, refused, 'Here again.']);
 agents.agent('expired', [{ error: new ProviderError('auth', 'the key is not valid') }]);
 agents.agent('asking', [askUser('Which city?'), 'Thanks.'], { askUser: 'tool' });
+agents.agent('noted', [askUser('Which city?')], { askUser: 'tool' });
 agents.agent('talking', ['One.', 'Two.']);
 const throwing = aTool('lookup', () => {
   throw new Error('the table is locked');
@@ -25,9 +29,19 @@ agents.agent('approving', [callOf('refund', { order: 7 }), 'Paid.'], { tools: [c
 const mail = aTool('send_mail', () => 'sent', { needsApproval: true });
 agents.agent('mailing', [callOf('send_mail'), 'Sent.'], { tools: [mail] });
 const { agent: below } = agents.agent('below', down);
-agents.agent('calling', [callOf('below', { input: 'Go.' })], {
+const callBelow = callOf('below', { input: 'Go.' });
+agents.agent('calling', [callBelow, callBelow], {
   tools: [subAgent(below, { name: 'below', description: 'Goes on' })],
 });
+
+/** The run as a list shows it. */
+async function found<Listed extends { readonly workflowId: string }>(
+  runs: AsyncIterable<Listed>,
+  workflowId: string,
+): Promise<Listed | undefined> {
+  for await (const run of runs) if (run.workflowId === workflowId) return run;
+  return undefined;
+}
 
 describe('why a run does not move', () => {
   let harness: Harness;
@@ -112,6 +126,61 @@ describe('why a run does not move', () => {
     const why = await whyOf(run, ({ retrying = [] }) => retrying.length > 0);
     expect(why.reason).toMatch(/^It retries model below\/one of run '.+', attempt/);
     expect((await run.state()).retrying?.[0]?.workflowId).not.toBe(run.workflowId);
+    await run.cancel();
+  });
+
+  it('says in memo, list and details what is retried, and takes it back when the call ends', async () => {
+    const run = await started('recovering');
+    const { client } = harness.longhaul;
+    const handle = client.workflow.getHandle(run.workflowId);
+    const memoOf = async () => (await handle.describe()).memo?.[retryingMemoKey];
+    await eventually('the memo says it', async () => (await memoOf()) !== undefined);
+    const said = {
+      what: 'model recovering/one',
+      failures: 2,
+      lastError: expect.stringContaining('ECONNREFUSED') as string,
+      since: expect.stringMatching(/^20.*Z$/) as string,
+    };
+    expect(await memoOf()).toEqual(said);
+    const { currentDetails } = await handle.query<{ currentDetails: string }>(
+      '__temporal_workflow_metadata',
+    );
+    expect(currentDetails).toContain('Retries model recovering/one, which has failed 2 times');
+    await eventually('the list says it', async () => {
+      const listed = await found(harness.longhaul.runs(), run.workflowId);
+      return listed?.retrying?.what === said.what;
+    });
+    await run.result();
+    expect(await memoOf()).toBeUndefined();
+    const { events } = await handle.fetchHistory();
+    const signals = (events ?? []).filter((each) => each.workflowExecutionSignaledEventAttributes);
+    expect(signals).toHaveLength(1);
+  });
+
+  it('lists what runs below and turns retry with the run and the thread that people know', async () => {
+    const run = await started('calling');
+    const thread = harness.longhaul.thread({ agent: 'unreachable', sessionId: randomUUID() });
+    await thread.send('Go.');
+    await eventually('both lists say it', async () => {
+      const listed = await found(harness.longhaul.runs(), run.workflowId);
+      const threads = harness.longhaul.threads();
+      for await (const { threadId, retrying } of threads)
+        if (threadId === thread.threadId)
+          return listed?.retrying?.what === 'model below/one' && retrying !== undefined;
+      return false;
+    });
+    await Promise.all([run.cancel(), thread.clear()]);
+  });
+
+  it('ignores notes that are forged, repeated or about calls that have ended', async () => {
+    const run = await started('noted');
+    expect(await run.outcome()).toMatchObject({ kind: 'needs-input' });
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
+    const note = { activityId: '1', attempt: 2, lastError: 'forged' };
+    const forged = [note, note, { ...note, activityId: '99' }, { ...note, attempt: 3 }, 'x', null];
+    for (const each of forged) await handle.signal(signalNames.retrying, each);
+    expect(await run.state()).toMatchObject({ status: 'needs-input', rejected: [] });
+    expect((await handle.describe()).memo?.[retryingMemoKey]).toBeUndefined();
     await run.cancel();
   });
 

@@ -14,7 +14,7 @@ export type RenderListOptions = { readonly style: Style; readonly now: Date };
 /** Who approves a call must see what it does: the width of a terminal never cuts a question. */
 const uncut = Infinity;
 
-/** A line per run: id, agent, status, age, and its questions. */
+/** A line per run: id, agent, status, age, its questions, and the call that fails. */
 export function renderList(
   runs: readonly RunSummary[],
   { style, now }: RenderListOptions,
@@ -24,9 +24,26 @@ export function renderList(
     run.agent,
     { text: run.status, paint: () => paintStatus(run.status, style) },
     age(new Date(run.startTime), now),
-    run.pending.map(({ question }) => question).join(' | '),
+    waitsFor(run, now),
   ]);
   return renderTable(['RUN', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'], rows, { style, width: uncut });
+}
+
+/** The questions, and the call that fails. */
+function waitsFor(
+  { pending, retrying }: Pick<RunSummary, 'pending' | 'retrying'>,
+  now: Date,
+): string {
+  const questions = pending.map(({ question }) => question);
+  return [...questions, ...(retrying ? [retryText(retrying, now)] : [])].join(' | ');
+}
+
+function retryText(
+  { what, failures, since, lastError }: NonNullable<RunSummary['retrying']>,
+  now: Date,
+): string {
+  const times = failures === 1 ? 'once' : `${failures} times`;
+  return `retries ${what} (failed ${times} in ${age(new Date(since), now)}): ${lastError}`;
 }
 
 /** A line per thread: its key, agent, status and age, and its questions. */
@@ -34,14 +51,14 @@ export function renderThreads(
   threads: readonly ThreadSummary[],
   { style, now }: RenderListOptions,
 ): readonly string[] {
-  const rows = threads.map(({ threadId, key, agent, status, startTime, pending }) => [
+  const rows = threads.map(({ threadId, key, agent, status, startTime, pending, retrying }) => [
     key?.sessionId ?? threadId,
     key?.userId ?? '',
     key?.appName ?? '',
     agent,
     { text: status, paint: () => paintStatus(status, style) },
     age(new Date(startTime), now),
-    pending.map(({ question }) => question).join(' | '),
+    waitsFor({ pending, ...(retrying && { retrying }) }, now),
   ]);
   const header = ['SESSION', 'USER', 'APP', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'];
   return renderTable(header, rows, { style, width: uncut });

@@ -8,6 +8,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { isJsonObject } from '../../base/json';
 import { oneLine } from '../../base/text';
+import { calledName } from '../../protocol/retrying';
 import { decode, type HistoryEvent, lastEvents, timeOf } from '../history';
 import { toDate } from '../../server/pollers';
 
@@ -151,16 +152,13 @@ function queueOf(event: HistoryEvent | undefined): string | undefined {
   return event?.activityTaskScheduledEventAttributes?.taskQueue?.name ?? undefined;
 }
 
-/** The summary of a model call is `#<turn> <provider>/<model>`, that of a tool call `#<turn> <tool> <arguments>`. */
+/** A client without the key still says which kind of call it is. */
 export async function callName(
   client: Client,
   type: string,
   event: HistoryEvent | undefined,
 ): Promise<string> {
   const summary = event?.userMetadata?.summary;
-  // A client without the key still says which kind of call it is.
   const text = summary ? await decode(client, summary).catch(() => undefined) : undefined;
-  const called = typeof text === 'string' ? /^#\d+ (\S+)/.exec(text)?.[1] : undefined;
-  if (called === undefined) return oneLine(type, longestName);
-  return oneLine(`${type === 'callModel' ? 'model' : 'tool'} ${called}`, longestName);
+  return oneLine(calledName(type, text), longestName);
 }

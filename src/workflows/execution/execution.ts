@@ -16,12 +16,14 @@ import { emptyUsage } from '../../core/budget/usage';
 import { LonghaulError } from '../../protocol/errors';
 import type { AgentRunResult, Cancelling, ChildView, RunSpend, RunState } from '../../protocol/run';
 import type { WorkerHook } from '../../protocol/people';
+import type { RetriedCall } from '../../protocol/retrying';
 import type { RunnerSpec } from '../../protocol/spec';
 import type { Traced } from '../../protocol/trace';
 import { controlActivities } from '../activity-proxies';
 import { HistoryWatch } from './history-watch';
 import type { InputReporter } from './messages';
 import { type EndStatus, PendingRequests } from './pending-requests';
+import type { RetriedCalls } from './retried-calls';
 import type { RunLog } from './run-log';
 import type { Segments } from './segments';
 import { SignatureChecks } from './signatures';
@@ -68,6 +70,8 @@ export class Execution {
   readonly #reporter: InputReporter | undefined;
   readonly #display = new RunDisplay(this.info);
   #cancelling: Cancelling | undefined;
+  /** Undefined until a call has failed and is tried again. */
+  #retried: RetriedCalls | undefined;
   /** Only for a run whose worker has telemetry. */
   segments: Segments | undefined;
 
@@ -112,9 +116,24 @@ export class Execution {
   /** Shows a change to all who watch. `closes`: the execution closes with this workflow task. */
   show({ closes = false, error }: Pick<RunEnd, 'closes' | 'error'> = {}): void {
     const { isDetached, pending, status } = this.requests;
-    this.#display.show(this.state, { ...this.view, cancelling: this.#cancelling, closes });
+    this.#display.show(this.state, { ...this.#shown, cancelling: this.#cancelling, closes });
     this.segments?.follow({ status, error, spend: this.view.spend });
     this.#reporter?.report(isDetached ? [] : pending);
+  }
+
+  /** Shows what is tried again, now and whenever it changes. */
+  showRetries(calls: RetriedCalls): void {
+    this.#retried = calls;
+    calls.follow(() => {
+      // The end of a run says more, and the server forgets who retries.
+      if (this.requests.ended) return;
+      this.#display.showRetrying(calls.worst);
+      this.#display.showDetails(this.state, this.#shown);
+    });
+  }
+
+  get #shown(): View & { readonly retrying: RetriedCall | undefined } {
+    return { ...this.view, retrying: this.#retried?.worst };
   }
 
   /** A refused signal changes nothing. The state lists it even if the details cannot show it. */
@@ -126,7 +145,7 @@ export class Execution {
       at: new Date().toISOString(),
     });
     try {
-      this.#display.showDetails(this.state, this.view);
+      this.#display.showDetails(this.state, this.#shown);
     } catch {
       // The next change shows it.
     }

@@ -38,6 +38,7 @@ import { type Answer, type AnswerKind, readAnswer, readCancelling, takenAnswer }
 import type { Execution } from './execution';
 import { childInputs, inputsThatTravel, sendAnswer } from './messages';
 import type { PendingRequests } from './pending-requests';
+import { RetriedCalls } from './retried-calls';
 import type { RunLog } from './run-log';
 import { TaskRoom } from './task-room';
 
@@ -81,6 +82,11 @@ export function setHandlers(execution: Execution, parent: Parent): void {
   setSignal(execution, signalNames.cancelRun, {
     take: (payload) => execution.cancel(readCancelling(payload)),
     description: 'Cancels the run: {reason, by?}',
+  });
+  setSignal(execution, signalNames.retrying, {
+    take: (calls) => {
+      if (calls instanceof RetriedCalls) execution.showRetries(calls);
+    },
   });
   setSignal(execution, signalNames.childInputs, {
     take: (payload) => parent.takeInputs(childInputs(payload)),

@@ -1,7 +1,7 @@
 // What the stock Web UI, `describe` and `list` show of a run: memo, search attributes and current details.
 //
-// 1. The memo changes only on pause and resume, and at the end of a run that stays open, because every change is an event. A run that closes
-//    at once leaves its end to the server's own status.
+// 1. The memo changes only on pause and resume, when a call fails again and again, and at the end of a run that stays open, because every
+//    change is an event. A run that closes at once leaves its end to the server's own status.
 // 2. A run sets search attributes only if its definition says that they are registered. An unknown attribute fails the task for ever.
 // 3. Current details cost no event. The UI renders them as Markdown, so text by others is escaped.
 
@@ -23,6 +23,7 @@ import type { LogEntry, UserEvent } from '../../protocol/log';
 import type { ToolContent, UserMessage } from '../../protocol/message';
 import { askUserTool, memoKey, searchAttributes } from '../../protocol/names';
 import type { Cancelling, ChildView, RunMemo, RunState } from '../../protocol/run';
+import { type RetriedCall, retryingMemoKey } from '../../protocol/retrying';
 import { describeAnswer, describePeople, describeVerdict } from './visible-people';
 
 /** Shown beside the state. */
@@ -71,7 +72,10 @@ function listOf(value: unknown): readonly unknown[] {
 /** The memo for `continueAsNew`. Without it, the server would show the memo of the first execution. */
 export function carriedMemo(): { readonly memo?: Record<string, unknown> } {
   const { memo } = workflowInfo();
-  return memo === undefined ? {} : { memo };
+  if (memo === undefined) return {};
+  // The next execution has none of the calls of this one.
+  const { [retryingMemoKey]: _retrying, ...carried } = memo;
+  return { memo: carried };
 }
 
 /** A memo never has room for more. */
@@ -112,7 +116,10 @@ function runMemo(state: RunState, { key, cancelling }: Marks): RunMemo {
   return memo();
 }
 
-function showDetails(state: RunState, { log: { entries }, children }: Conversation): void {
+function showDetails(
+  state: RunState,
+  { log: { entries }, children, retrying }: Conversation,
+): void {
   const { usage, turn, iterations, costUsd } = state;
   const spend = [
     ...(turn > 0 ? [`${turn} model calls`, `${iterations} tool rounds`] : []),
@@ -121,6 +128,7 @@ function showDetails(state: RunState, { log: { entries }, children }: Conversati
   ].join(' · ');
   const lines = [
     `**${state.runner}** · ${state.status} · ${spend}`,
+    ...(retrying === undefined ? [] : [describeRetry(retrying)]),
     ...state.pending.map(describePending),
     ...state.rejected
       .slice(-1)
@@ -131,6 +139,10 @@ function showDetails(state: RunState, { log: { entries }, children }: Conversati
     ...newestLines(entries.slice(0, state.status === 'completed' ? -1 : undefined)),
   ];
   setCurrentDetails(clipText(lines.join('\n'), limits.details));
+}
+
+function describeRetry({ what, failures, since, lastError }: RetriedCall): string {
+  return `\nRetries ${plain(what, 100)}, which has failed ${failures} times since ${plain(since, 30)}: ${plain(lastError, 200)}`;
 }
 
 /** The question, and how to answer it. */
@@ -261,6 +273,7 @@ function code(text: string): string {
 type Conversation = {
   readonly log: { readonly entries: readonly LogEntry[] };
   readonly children: readonly ChildView[];
+  readonly retrying?: RetriedCall | undefined;
 };
 
 type Shown = Marks &
@@ -310,6 +323,13 @@ export class RunDisplay {
     if (attributes === this.#attributes) return;
     upsertSearchAttributes(wanted);
     this.#attributes = attributes;
+  }
+
+  /** An event for each change, and only for runs in trouble. It has a key of its own, so that it takes no room of the open inputs. */
+  showRetrying(retrying: RetriedCall | undefined): void {
+    const shown = workflowInfo().memo?.[retryingMemoKey];
+    if (retrying === undefined && shown === undefined) return;
+    upsertMemo({ [retryingMemoKey]: retrying ?? null });
   }
 
   /** Shows only what costs no event. */

@@ -36,7 +36,7 @@ describe('the TypeScript of the docs', () => {
 
   beforeAll(() => {
     errors = typeErrors([...snippets, ...snippetsOf(wrongPage)]);
-  }, minute);
+  }, 3 * minute);
 
   it('compiles against the package', () => {
     expect(snippets.length).toBeGreaterThan(20);

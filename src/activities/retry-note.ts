@@ -1,0 +1,56 @@
+// Tells a run that a call of it has failed and is tried again. Only the server knows of attempts otherwise, and lists of runs do not say it.
+
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { oneLine } from '../base/text';
+import { timeouts } from '../protocol/limits';
+import { allWorkflowTypes, signalNames } from '../protocol/names';
+import { isTold, longestRetryError, type RetryNote } from '../protocol/retrying';
+import { isLastAttempt } from './user-code';
+
+/** Calls that are repeated quickly, as in a rolling deploy, are told of only if they go on for longer. */
+const quickMs = 500;
+
+/** The first failure is told of only if the provider asks for a long pause. */
+const longPauseMs = 15_000;
+
+/** Never throws, because the run goes on without it. */
+export async function tellRun(failure: unknown): Promise<void> {
+  const { info } = Context.current();
+  if (!isOfRun() || !isAgain(failure) || !isDue(failure)) return;
+  const { activityId, attempt, workflowExecution } = info;
+  const { workflowId = '', runId } = workflowExecution ?? {};
+  const message = failure instanceof Error ? failure.message : 'no reason';
+  const lastError = oneLine(message, longestRetryError);
+  const note: RetryNote = { activityId, attempt, lastError };
+  try {
+    const { client } = Context.current();
+    await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+      client.workflow.getHandle(workflowId, runId).signal(signalNames.retrying, note),
+    );
+  } catch {
+    // The server is away, or the run has ended.
+  }
+}
+
+/** A user's own workflow does not expect the signal. */
+function isOfRun(): boolean {
+  const { workflowType = '' } = Context.current().info;
+  return allWorkflowTypes.includes(workflowType);
+}
+
+function isAgain(failure: unknown): boolean {
+  return !isLastAttempt() && !(failure instanceof ApplicationFailure && failure.nonRetryable);
+}
+
+function isDue(failure: unknown): boolean {
+  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } =
+    Context.current().info;
+  if (!isTold(attempt)) return false;
+  if (attempt === 1) return pauseMsOf(failure) >= longPauseMs;
+  return currentAttemptScheduledTimestampMs - scheduledTimestampMs >= quickMs;
+}
+
+function pauseMsOf(failure: unknown): number {
+  const delay: unknown = failure instanceof ApplicationFailure ? failure.nextRetryDelay : undefined;
+  return typeof delay === 'number' ? delay : 0;
+}
