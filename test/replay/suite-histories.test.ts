@@ -48,10 +48,10 @@ type History = Awaited<ReturnType<typeof fetchHistory>>;
 
 /**
  * What the tests of encryption leave needs a bundle of its own, also where it is in clear. What the test of external storage leaves needs
- * its storage: that test replays it.
+ * its storage: that test replays it. What the test of versions leaves was written by a next version.
  */
 const needsMore = ({ taskQueue }: WorkflowExecutionInfo): boolean =>
-  /^(?:encryption|storage)-/.test(taskQueue);
+  /^(?:encryption|storage|versions)-/.test(taskQueue);
 
 /** What tests with a codec leave cannot be read here. */
 function isReadable({ events }: History): boolean {
