@@ -1,13 +1,13 @@
 // Around every attempt of every activity: its lines in the log name the call, and what it throws is logged and becomes a failure.
 
-import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/activity';
+import { CompleteAsyncError, Context } from '@temporalio/activity';
 import { isPlainObject } from '../base/json';
 import { hasCode } from '../protocol/errors';
 import { type LogDependencies, logFailure, withCallLog } from './call-log';
 import { isSearchSpent, toFailure, unpaid } from './failures';
 import { markLogged } from './logged';
 import { tellRun } from './retry-note';
-import { isCancelled, isLastAttempt } from './user-code';
+import { isCancelled, isFinal, isLastAttempt } from './user-code';
 
 type Activity<Input, Result> = (input: Input) => Promise<Result>;
 
@@ -39,8 +39,7 @@ function levelOf(error: unknown, failure: unknown): 'warn' | 'error' {
   if (hasCode(error, 'NotRegisteredHere')) return isSearchSpent() ? 'error' : 'warn';
   // A callback has ended the run, as it may.
   if (hasCode(error, 'CallbackAbort')) return 'warn';
-  const isFinal = failure instanceof ApplicationFailure && failure.nonRetryable === true;
-  return isFinal || isLastAttempt() ? 'error' : 'warn';
+  return isFinal(failure) || isLastAttempt() ? 'error' : 'warn';
 }
 
 function subjectOf(input: unknown): string {

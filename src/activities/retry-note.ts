@@ -5,7 +5,7 @@ import { oneLine } from '../base/text';
 import { timeouts } from '../protocol/limits';
 import { allWorkflowTypes, signalNames } from '../protocol/names';
 import { isTold, longestRetryError, type RetryNote } from '../protocol/retrying';
-import { isLastAttempt } from './user-code';
+import { isFinal, isLastAttempt } from './user-code';
 
 /** Calls that are repeated quickly, as in a rolling deploy, are told of only if they go on for longer. */
 const quickMs = 500;
@@ -16,7 +16,7 @@ const longPauseMs = 15_000;
 /** Never throws, because the run goes on without it. */
 export async function tellRun(failure: unknown): Promise<void> {
   const { info } = Context.current();
-  if (!isOfRun() || !isAgain(failure) || !isDue(failure)) return;
+  if (!isOfRun() || isFinal(failure) || isLastAttempt() || !isDue(failure)) return;
   const { activityId, attempt, workflowExecution } = info;
   const { workflowId = '', runId } = workflowExecution ?? {};
   const message = failure instanceof Error ? failure.message : 'no reason';
@@ -36,10 +36,6 @@ export async function tellRun(failure: unknown): Promise<void> {
 function isOfRun(): boolean {
   const { workflowType = '' } = Context.current().info;
   return allWorkflowTypes.includes(workflowType);
-}
-
-function isAgain(failure: unknown): boolean {
-  return !isLastAttempt() && !(failure instanceof ApplicationFailure && failure.nonRetryable);
 }
 
 function isDue(failure: unknown): boolean {

@@ -63,12 +63,12 @@ export function resolveProviders(
   return new Map([...names].map((name) => [name, resolveProvider(name, configs)]));
 }
 
-/** What is wrong with the models of these agents: providers that no worker with `configs` has. */
+/** What is wrong with the models of these agents: providers that a worker with these `names` does not have. */
 export function unknownProviders(
   agents: readonly Pick<AgentSpec, 'id' | 'model' | 'context'>[],
-  configs: ProviderConfigs = {},
+  names: Iterable<string>,
 ): readonly Problem[] {
-  const known = [...new Set([...Object.keys(builtIn), ...Object.keys(configs)])].sort();
+  const known = [...names].sort();
   return agents.flatMap(({ id, model, context }) => {
     const named = new Set([model.provider, context?.model?.provider ?? model.provider]);
     const missing = [...named].filter((provider) => !known.includes(provider));

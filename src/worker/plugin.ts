@@ -78,9 +78,9 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
     const { stores, providers } = this.#options;
     this.#registry = workerRegistry(this.#options);
     if (stores !== undefined) checkStores(stores);
-    resolveProviders(providers);
+    const known = resolveProviders(providers).keys();
     const agents = pinnedAgents(this.#registry);
-    const problems = unknownProviders(agents, providers);
+    const problems = unknownProviders(agents, known);
     if (problems.length > 0) throw specError('The worker', problems);
     const named = agents.map(({ model }) => model.provider);
     requireProviderPackages([...new Set(named)], providers);

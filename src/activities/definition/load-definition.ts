@@ -1,6 +1,5 @@
 // Makes the definition that a run pins: its runner, and everything the runner uses.
 
-import { didYouMean } from '../../base/problem';
 import { runnerConfig } from '../../core/runner-config';
 import { LonghaulError } from '../../protocol/errors';
 import type {
@@ -12,6 +11,7 @@ import type { Definition, DefinitionRef } from '../../protocol/spec';
 import { withClientTools } from '../../define/client-tools';
 import { mcpServersOf } from '../../define/mcp-definition';
 import { withResultTools } from '../../define/result-tools';
+import { unknownProviders } from '../../providers/registry';
 import { storeNames } from '../../stores/memory-store';
 import type { ActivityDependencies } from '../dependencies';
 import { describeError } from '../failures';
@@ -89,18 +89,10 @@ async function makeDefinition(
 
 /** A worker has the providers of its own agents: it was checked when it was created. */
 function requireProviders({ providers }: ActivityDependencies, { runners }: Definition): void {
-  for (const runner of Object.values(runners)) {
-    if (runner.kind !== 'agent') continue;
-    const named = [runner.model.provider, runner.context?.model?.provider ?? runner.model.provider];
-    for (const name of named) {
-      if (providers.has(name)) continue;
-      const known = [...providers.keys()].sort();
-      throw new LonghaulError(
-        'NotRegisteredHere',
-        `agent '${runner.id}' names the model provider '${name}', which this worker does not have${didYouMean(name, known) || '.'} Its providers: ${known.join(', ')}`,
-      );
-    }
-  }
+  const agents = Object.values(runners).filter((runner) => runner.kind === 'agent');
+  const [problem] = unknownProviders(agents, providers.keys());
+  if (problem !== undefined)
+    throw new LonghaulError('NotRegisteredHere', `${problem.path} ${problem.message}`);
 }
 
 /** A child's definition: the one its root run pinned, if this process has it. */
