@@ -49,6 +49,7 @@ const refusals = ['InvalidAnswer', 'AlreadyAnswered', 'NotWaiting'] as const;
  */
 export async function followRun(options: FollowOptions): Promise<number> {
   const { terminal, run, command } = options;
+  const silence = new Silence(options);
   let interrupt: (() => void) | undefined;
   const interrupted = new Promise<never>((_, reject) => {
     interrupt = terminal.onInterrupt(() => {
@@ -60,17 +61,18 @@ export async function followRun(options: FollowOptions): Promise<number> {
   if (!options.json && options.opening !== undefined)
     terminal.note(terminal.noteStyle.dim(options.opening));
   try {
-    return await Promise.race([followToEnd(options), interrupted]);
+    return await Promise.race([followToEnd(options, silence), interrupted]);
   } finally {
     interrupt?.();
+    silence.close();
   }
 }
 
-async function followToEnd(options: FollowOptions): Promise<number> {
+async function followToEnd(options: FollowOptions, silence: Silence): Promise<number> {
   const answers = [...options.answers];
   const live = options.isLive === true ? new LiveView(options) : undefined;
   try {
-    return await followShown({ ...options, answers }, live);
+    return await followShown({ ...options, answers }, { live, silence });
   } finally {
     live?.stop();
   }
@@ -78,11 +80,10 @@ async function followToEnd(options: FollowOptions): Promise<number> {
 
 async function followShown(
   options: FollowOptions & { readonly answers: string[] },
-  live: LiveView | undefined,
+  { live, silence }: { readonly live: LiveView | undefined; readonly silence: Silence },
 ): Promise<number> {
   const { run, answers } = options;
   const print = eventPrinter(options, live);
-  const silence = new Silence(options);
   const show = (event: RunEvent): void => {
     silence.begin();
     print(event);
@@ -110,6 +111,7 @@ async function followShown(
 class Silence {
   readonly #options: Pick<FollowOptions, 'run' | 'terminal'>;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(options: Pick<FollowOptions, 'run' | 'terminal'>) {
     this.#options = options;
@@ -117,6 +119,7 @@ class Silence {
 
   begin(pauseMs = firstSilenceMs): void {
     this.end();
+    if (this.#isClosed) return;
     const timer = setTimeout(() => {
       void this.#look().then((told) => {
         if (this.#timer !== timer) return;
@@ -130,6 +133,12 @@ class Silence {
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+  }
+
+  /** Steps that come after that begin nothing: after Ctrl-C the run is no longer followed. */
+  close(): void {
+    this.end();
+    this.#isClosed = true;
   }
 
   /** A call that failed once is nothing to speak of. */

@@ -150,6 +150,16 @@ describe('followRun', () => {
       await jest.advanceTimersByTimeAsync(60_000);
       expect([whys, terminal.noted]).toEqual([[], ['run planner-1']]);
     });
+
+    it('looks for nothing any more after Ctrl-C', async () => {
+      const terminal = fakeTerminal();
+      const why = jest.fn(() => Promise.resolve({ reason: 'It works.' }));
+      const followed = follow(Object.assign(playRun([]).run, { why }), terminal);
+      terminal.interrupt();
+      await expect(followed).rejects.toMatchObject({ name: 'Interrupted' });
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(why).not.toHaveBeenCalled();
+    });
   });
 
   it('gives the answers to the pauses in order', async () => {
