@@ -1,6 +1,6 @@
 // Bundles the compiled workflows, so that a worker without workflows of its own starts without webpack.
 // Usage: build-workflow-bundle.mjs [folder of the compiled package, default dist]
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
@@ -23,12 +23,33 @@ function portable(config, filename) {
   };
 }
 
+/** The packages whose code is in a bundle, by its source map. */
+function bundledPackages(code) {
+  const [, map] = /sourceMappingURL=data:application\/json[^,]*,(\S+)\s*$/.exec(code);
+  const { sources } = JSON.parse(Buffer.from(map, 'base64').toString());
+  return sources.flatMap(
+    (source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? [],
+  );
+}
+
+/** Their licences ask that their text goes along with their code. */
+function noticeOf(name) {
+  const place = join('node_modules', name);
+  const { version, license } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+  const file = readdirSync(place).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
+  if (file === undefined)
+    throw new Error(`${name} is in the bundle, and has no text of its licence`);
+  const text = readFileSync(join(place, file), 'utf8').trim();
+  return `${name} ${version} (${license})\n\n${text}\n`;
+}
+
 /** For workers with `encryption`, and without. */
 const variants = [
   { file: 'workflow-bundle.js' },
   { file: 'workflow-bundle-encrypted.js', failureConverterPath: 'workflows/failure-converter.js' },
 ];
 
+const packages = new Set();
 for (const { file, failureConverterPath } of variants) {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(folder, 'workflows/index.js'),
@@ -42,4 +63,12 @@ for (const { file, failureConverterPath } of variants) {
   console.log(`${file}: ${(size / 1e6).toFixed(2)} MB (limit ${LIMIT / 1e6} MB)`);
   if (size > LIMIT) process.exit(1);
   writeFileSync(join(folder, file), code);
+  for (const name of bundledPackages(code)) packages.add(name);
 }
+const notices = [...packages].sort().map(noticeOf);
+if (notices.length === 0) throw new Error('the source maps name no package');
+const opening = 'The workflow bundles in this folder contain code of these packages.\n';
+writeFileSync(
+  join(folder, 'workflow-bundle.LICENSES.txt'),
+  [opening, ...notices].join(`\n${'-'.repeat(80)}\n\n`),
+);

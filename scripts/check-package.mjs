@@ -57,9 +57,37 @@ function check(title, [command, ...args], { cwd = '.', relevant } = {}) {
   return result.stdout;
 }
 
+/** What the package needs to have, and what else may be in it: no sources, no source maps, no pictures. */
+const needed = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'SECURITY.md',
+  'dist/spec.schema.json',
+  'dist/workflow-bundle.LICENSES.txt',
+  'docs/upgrading.md',
+];
+const allowed = /^(?:package\.json|docs\/.+\.md|dist\/.+\.(?:js|d\.ts)|template\/.+)$/;
+
+function checkContents({ files, size, unpackedSize }) {
+  const paths = files.map(({ path }) => path);
+  const wrong = [
+    ...needed.filter((path) => !paths.includes(path)).map((path) => `it lacks ${path}`),
+    ...paths.filter((path) => !needed.includes(path) && !allowed.test(path)),
+  ];
+  const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`;
+  const figures = `${files.length} files, ${megabytes(size)}, unpacked ${megabytes(unpackedSize)}`;
+  console.log(
+    [`${wrong.length === 0 ? 'ok' : 'FAILED'}: contents: ${figures}`, ...wrong].join('\n'),
+  );
+  if (wrong.length > 0) process.exitCode = 1;
+}
+
 function install() {
-  const pack = ['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
-  const tarball = join(folder, check('npm pack', pack).trim());
+  const pack = ['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [packed] = JSON.parse(check('npm pack', pack));
+  checkContents(packed);
+  const tarball = join(folder, packed.filename);
   mkdirSync(installed, { recursive: true });
   check('unpack', ['tar', '-xzf', tarball, '-C', installed, '--strip-components=1']);
   for (const dependency of [...Object.keys(dependencies), ...temporal, '@types/node'])
