@@ -147,7 +147,7 @@ describe('a reset', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('of a child that was cancelled with its caller lets both end', async () => {
+  it('of a child whose caller is cancelled later lets both end', async () => {
     const taskQueue = randomUUID();
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -183,13 +183,19 @@ describe('a reset', () => {
     await eventually('the tool runs', () => begun === 1);
     const [workflowId = ''] = (await run.tree()).children.map((child) => child.workflowId);
     const child = harness.longhaul.run(workflowId);
-    const isCancelled = async (): Promise<boolean> => {
-      const events = await fetchHistory(harness.longhaul, workflowId);
-      return events.some((event) => event.workflowExecutionCancelRequestedEventAttributes);
-    };
-    await run.cancel('enough');
-    await eventually('the child is cancelled', isCancelled);
     await reset(child, 0);
+    await eventually('the tool runs again', () => begun === 2);
+    await run.cancel('enough');
+    // The server asks the execution that the caller started, and that one is gone.
+    const isAsked = async (): Promise<boolean> => {
+      const events = await fetchHistory(harness.longhaul, run.workflowId);
+      return events.some(
+        (event) =>
+          event.externalWorkflowExecutionCancelRequestedEventAttributes ??
+          event.requestCancelExternalWorkflowExecutionFailedEventAttributes,
+      );
+    };
+    await eventually('the child was to be cancelled', isAsked);
     release();
     await expect(run.result()).rejects.toMatchObject({ code: 'RunCancelled' });
     await eventually('all are closed', async () => (await openBelow(run)).length === 0);
