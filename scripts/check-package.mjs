@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 process.chdir(resolve(import.meta.dirname, '..'));
-const { bin, dependencies, exports, name, peerDependencies } = JSON.parse(
+const { bin, dependencies, exports, name, peerDependencies, peerDependenciesMeta } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 );
 const entries = Object.keys(exports).filter((path) => path !== './package.json');
@@ -156,7 +156,7 @@ try {
     });
   }
   writeFileSync(join(folder, 'optional.mjs'), OPTIONAL);
-  Object.keys(peerDependencies)
+  Object.keys(peerDependenciesMeta)
     .filter((peer) => !temporal.includes(peer))
     .forEach(checkOptional);
 } finally {

@@ -12,7 +12,7 @@ process.chdir(resolve(import.meta.dirname, '..'));
 const require = createRequire(import.meta.url);
 const { startDevServer } = require('../dist/testing/index.js');
 const { testedMinors } = require('../dist/protocol/peers.js');
-const { peerDependencies, peerDependenciesMeta } = require('../package.json');
+const { exports, peerDependencies, peerDependenciesMeta } = require('../package.json');
 const { positionals: words, values } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean' } },
@@ -47,13 +47,26 @@ const managers = {
   pnpm: { add: ['npx', '--yes', 'pnpm@10', 'add'], peers: [] },
   yarn: {
     add: ['npx', '--yes', 'yarn@1', 'add', '--non-interactive'],
-    peers: temporal(newest, ['client', 'common', 'envconfig']),
+    peers: [...temporal(newest, ['client', 'common', 'envconfig']), 'protobufjs@8'],
     manifest: () => ({ resolutions: elsewhere() }),
   },
 };
 
-/** Alone, the first agent that README shows, and the oldest Temporal: half a minute. The whole takes seven minutes. */
-const quickCases = ['npm alone', 'npm first agent', `npm Temporal ${oldest}`];
+/** A history as the command line of Temporal exports it. */
+const recorded = resolve('test/fixtures/histories/0.1.0/approval-rejected.json');
+
+/** Alone, the first agent that README shows, the oldest Temporal, a replay and two compilers: a minute. The whole takes eight. */
+const quickCases = ['npm alone', 'npm first agent', `npm Temporal ${oldest}`, 'npm types'];
+
+/** Two compilers in one project: a tarball says `typescript` for both. */
+const compilers = ['5.9', '6'];
+const typed = [
+  ...worker,
+  ...temporal(newest, ['testing', 'workflow']),
+  '@opentelemetry/api',
+  '@types/node@22',
+  ...compilers.map((version) => `typescript-${version}@npm:typescript@~${version}`),
+];
 
 /** `first` is in the project before the package is. */
 const cases = [
@@ -69,6 +82,12 @@ const cases = [
     { manager, name: 'first agent', add: [...worker, 'openai', 'zod', ...peers], uses: ['run'] },
     {
       manager,
+      name: 'testing',
+      add: [...worker, ...temporal(newest, ['testing']), ...peers],
+      uses: ['testing'],
+    },
+    {
+      manager,
       name: `Temporal ${oldest}`,
       first: temporal(`${oldest}.0`, sdkOfWorkers),
       add: [],
@@ -76,6 +95,12 @@ const cases = [
     },
   ]),
   ...optional.map((name) => ({ manager: 'npm', name, add: [...worker, name], uses: ['run'] })),
+  {
+    manager: 'npm',
+    name: 'types',
+    add: typed,
+    uses: ['testing', ...compilers.map((version) => `types ${version}`)],
+  },
   {
     manager: 'npm',
     name: 'everything',
@@ -87,6 +112,52 @@ const cases = [
     words.every((word) => `${manager} ${name}`.includes(word)) &&
     (!values.quick || quickCases.includes(`${manager} ${name}`)),
 );
+
+/** The same module as an ES module and as CommonJS. Each wrong line has to be refused, or the types would be lost. */
+const consumer = `
+${Object.keys(exports)
+  .filter((path) => path !== './package.json')
+  .map((path, index) => `export * as e${index} from '${join('longhaul', path)}';`)
+  .join('\n')}
+import { defineAgent } from 'longhaul';
+import { connect, type RunHandle } from 'longhaul/client';
+import { createWorker } from 'longhaul/worker';
+export const agent = defineAgent({ id: 'a', model: 'openai/x' });
+// @ts-expect-error: no such option
+defineAgent({ id: 'b', model: 'openai/x', modle: 'y' });
+export async function use(): Promise<string> {
+  const longhaul = await connect();
+  const run: RunHandle = await longhaul.start('a', 'Hello');
+  await run.resume('Oslo');
+  // @ts-expect-error: a model is no option of an answer
+  await run.resume('Oslo', { model: 'openai/x' });
+  const outcome = await run.outcome();
+  // @ts-expect-error: a run that waits has no result
+  outcome.result;
+  return outcome.kind === 'complete' ? outcome.result.finalResponse.text : outcome.question;
+}
+export const worker = () => createWorker({ runners: [agent] });
+`;
+
+/** skipLibCheck hides a package's own broken imports; what its dependencies get wrong is not ours. */
+const types = `
+import assert from 'node:assert';
+import { spawnSync } from 'node:child_process';
+const tsc = (...args) => {
+  const compiler = 'node_modules/typescript-' + process.argv[2] + '/bin/tsc';
+  return spawnSync(process.execPath, [compiler, ...args], { encoding: 'utf8' }).stdout;
+};
+assert.match(tsc('--version'), new RegExp('^Version ' + process.argv[2] + '[.]'));
+const options = '--strict --noEmit --target es2023 --types node --pretty false --listFiles';
+for (const [module, resolution] of [['node20', 'node16'], ['esnext', 'bundler']]) {
+  const how = ['--module', module, '--moduleResolution', resolution];
+  const lines = tsc(...options.split(' '), ...how, 'consumer.mts', 'consumer.cts').split('\\n');
+  const listed = (end) => lines.some((line) => line.endsWith(end));
+  assert.ok(listed('consumer.mts') && listed('consumer.cts') && listed('/longhaul/dist/otel.d.ts'));
+  const errors = lines.filter((line) => /^(consumer|node_modules.longhaul).*error TS/.test(line));
+  assert.deepStrictEqual(errors, []);
+}
+`;
 
 /** Programs of a project that has the package. */
 const programs = {
@@ -138,19 +209,23 @@ await worker.runUntil(async () => {
 `,
   testing: `
 import assert from 'node:assert';
-import { scriptedModel } from 'longhaul/testing';
+import { readFileSync } from 'node:fs';
+import { replay, scriptedModel } from 'longhaul/testing';
 assert.strictEqual(typeof scriptedModel([]).call, 'function');
+await replay(JSON.parse(readFileSync(process.argv[2], 'utf8')));
 `,
+  types,
 };
 
 const commands = {
+  types: (_, version) => ['types.mjs', version],
   client: () => ['client.mjs'],
   run: () => ['run.mjs'],
   'own workflows': (project) => [
     'run.mjs',
     JSON.stringify({ workflowsPath: join(project, 'workflows.mjs') }),
   ],
-  testing: () => ['testing.mjs'],
+  testing: () => ['testing.mjs', recorded],
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'longhaul-installs-'));
@@ -188,18 +263,20 @@ function packagesIn(modules) {
 
 function tryCase({ manager, first, add, uses }, { tarball, address }) {
   const project = mkdtempSync(join(folder, 'project-'));
-  const { add: command, manifest } = managers[manager];
+  const { add: adding, manifest } = managers[manager];
   writePackage(project, manifest?.());
-  if (first) run([...command, ...first], { cwd: project });
-  run([...command, tarball, ...add], { cwd: project });
+  if (first) run([...adding, ...first], { cwd: project });
+  run([...adding, tarball, ...add], { cwd: project });
   for (const [name, text] of Object.entries(programs))
     writeFileSync(join(project, `${name}.mjs`), text);
+  for (const name of ['consumer.mts', 'consumer.cts']) writeFileSync(join(project, name), consumer);
   writeFileSync(join(project, 'workflows.mjs'), "export * from 'longhaul/workflows';\n");
   const modules = join(project, 'node_modules');
   const size = run(['du', '-sk', modules]).split('\t')[0] / 1024;
   const figures = { packages: packagesIn(modules).length, megabytes: Math.round(size) };
   for (const use of uses) {
-    const args = commands[use](project);
+    const [command, version] = use.startsWith('types ') ? use.split(' ') : [use];
+    const args = commands[command](project, version);
     run([process.execPath, ...args], { cwd: project, env: { TEMPORAL_ADDRESS: address } });
   }
   rmSync(project, { recursive: true, force: true });

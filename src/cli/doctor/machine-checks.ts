@@ -41,7 +41,7 @@ export function checkProtobufjs(find: () => ProtobufjsCopies = findProtobufjs): 
     const { common, proto } = find();
     if (common === proto) return { name, status: 'ok', message: 'one copy' };
     const message = `two copies: @temporalio/common takes ${common}, @temporalio/proto ${proto}`;
-    return { name, status: 'fail', message, todo: 'run `npm dedupe protobufjs`' };
+    return { name, status: 'fail', message, todo: 'run `npm install protobufjs@8`' };
   } catch (error) {
     const [message = ''] = messageOf(error).split('\n');
     return { name, status: 'fail', message, todo: 'install the dependencies again: `npm ci`' };

@@ -8,7 +8,10 @@ function notFound(module: string): Error {
   });
 }
 
-const peers = Object.keys(manifest.peerDependencies) as Peer[];
+/** Longhaul itself never loads protobufjs. As a peer, Temporal's packages share one copy. */
+const peers = Object.keys(manifest.peerDependencies).filter(
+  (name): name is Peer => name !== 'protobufjs',
+);
 const testedVersion = (name: Peer): string => {
   const major = /^\^(\d+)\./.exec(manifest.peerDependencies[name])?.[1];
   return major ?? newestMinor;

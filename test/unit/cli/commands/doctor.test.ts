@@ -17,6 +17,7 @@ import type { LoadedAgents } from '../../../../src/cli/session/agents';
 import { isGone } from '../../../../src/cli/session/read-run';
 import { createStyle } from '../../../../src/cli/render/text';
 import { defineAgent } from '../../../../src';
+import manifest from '../../../../package.json';
 import type { CreateWorkerOptions } from '../../../../src/worker';
 import { workerRegistry } from '../../../../src/worker/options';
 
@@ -48,6 +49,12 @@ describe('checkProtobufjs', () => {
     },
   ])('$name: $status', ({ find, status }) => {
     expect(checkProtobufjs(find).status).toBe(status);
+  });
+
+  it('says what makes them one', () => {
+    const { todo } = checkProtobufjs(() => ({ common: '/a', proto: '/b' }));
+    const major = /^\^(\d+)\./.exec(manifest.peerDependencies.protobufjs)?.[1];
+    expect(todo).toBe(`run \`npm install protobufjs@${major}\``);
   });
 
   it('finds one copy here', () => {
