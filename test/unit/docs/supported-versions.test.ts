@@ -1,4 +1,6 @@
 // Pure: compares a page with package.json and what is installed.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import manifest from '../../../package.json';
 import lock from '../../../package-lock.json';
 import { testedMinors } from '../../../src/protocol/peers';
@@ -45,5 +47,20 @@ describe('the versions in docs/upgrading.md', () => {
   it('names the oldest Node', () => {
     const oldest = manifest.engines.node.replace('>=', '');
     expect(cellsOf('Node')[0]).toBe(`${oldest} or later`);
+  });
+});
+
+describe('the version of package.json', () => {
+  it.each([
+    ['README.md', `longhaul-${manifest.version}.tgz`, /longhaul-[\d.]+\.tgz/g],
+    ['docker-compose.yml', `longhaul:${manifest.version}`, /longhaul:\d[\d.]*/g],
+    ['SECURITY.md', `| ${manifest.version.replace(/\.\d+$/, '')} | yes |`, /\| [\d.]+ \| yes \|/g],
+  ])('is the only one in %s', (path, named, pattern) => {
+    const text = readFileSync(resolve(__dirname, '../../..', path), 'utf8');
+    expect(new Set(text.match(pattern))).toEqual(new Set([named]));
+  });
+
+  it('is that of the lock file', () => {
+    expect([lock.version, lock.packages[''].version]).toEqual([manifest.version, manifest.version]);
   });
 });
