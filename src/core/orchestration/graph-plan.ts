@@ -31,7 +31,7 @@ import { taskInput, type TaskResult, TaskResults } from './task-results';
 /** A task that is ready or open: its attempt, and the position of the session that it starts with. */
 type TaskRun = { readonly attempt: number; readonly sessionAt: number };
 
-type GraphState = {
+export type GraphState = {
   readonly input: RunInput['input'];
   readonly sessions: StoredSessionLog;
   readonly done: readonly string[];

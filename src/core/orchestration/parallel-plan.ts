@@ -36,7 +36,7 @@ const plainShare = 0.8;
 /** A branch that has ended, with its text or its failure. */
 type EndedBranch = { readonly text: string } | BranchFailure;
 
-type ParallelState = {
+export type ParallelState = {
   readonly input: RunInput['input'];
   readonly session: JsonObject;
   /** The session with the deltas of the branches collected so far. */

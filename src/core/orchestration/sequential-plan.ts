@@ -16,7 +16,7 @@ import type { Plan, PlanOutcome, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
 
-type SequentialState = {
+export type SequentialState = {
   /** The index of the step that is ready or open. */
   readonly index: number;
   readonly input: RunInput['input'];

@@ -1,0 +1,94 @@
+// The contract of the code as it is.
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import packageJson from '../../../package.json';
+import { allRoutes } from '../../../src/http/routes';
+import { errorCodes } from '../../../src/protocol/errors';
+import { limits, timeouts } from '../../../src/protocol/limits';
+import * as names from '../../../src/protocol/names';
+import { retryingMemoKey } from '../../../src/protocol/retrying';
+import type { Contract } from './growth';
+import { ShapeReader } from './shapes';
+
+const root = resolve(__dirname, '../../..');
+const wireFile = resolve(__dirname, 'wire.ts');
+
+/** The entries of the package, each with its source file. */
+const entries: readonly (readonly [string, string])[] = Object.entries(packageJson.exports).flatMap(
+  ([entry, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[entry, resolve(root, target.default.replace('./dist/', 'src/').replace('.js', '.ts'))]],
+);
+
+/** Where a format is written down. */
+const formatFiles = [
+  'src/core/machine/state-json.ts',
+  'src/core/orchestration/stored-plan.ts',
+  'src/workflows/run/carried-run.ts',
+  'src/workflows/thread/carried-thread.ts',
+];
+
+export function contractOfToday(): Contract {
+  const reader = new ShapeReader([wireFile, ...entries.map(([, file]) => file)]);
+  const wire = reader.read(wireFile, 'Wire');
+  return {
+    version: packageJson.version,
+    names: {
+      workflowTypes: names.allWorkflowTypes,
+      signals: Object.values(names.signalNames),
+      updates: Object.values(names.updateNames),
+      queries: Object.values(names.queryNames),
+      errorCodes,
+      ...Object.fromEntries(
+        entries.map(([entry, file]) => [`exports of ${entry}`, reader.exportedNames(file)]),
+      ),
+    },
+    limits,
+    formats: Object.fromEntries(formatFiles.map((file) => [file, formatOf(file)])),
+    constants: constants(),
+    http: Object.fromEntries(allRoutes('').map(operation)),
+    wire,
+    definitions: sorted(reader.definitions),
+  };
+}
+
+function constants(): Contract['constants'] {
+  const { defaults, searchAttributes, askUserTool, resultToolNames } = names;
+  return JSON.parse(
+    JSON.stringify({
+      timeouts,
+      defaults,
+      searchAttributes,
+      askUserTool,
+      resultToolNames,
+      askUserMarker: names.askUserMarker,
+      traceHeader: names.traceHeader,
+      memoKeys: { run: names.memoKey, thread: names.threadMemoKey, retrying: retryingMemoKey },
+      idPatterns: Object.fromEntries(
+        Object.entries(names.idPatterns).map(([name, { source }]) => [name, source]),
+      ),
+    }),
+  ) as Contract['constants'];
+}
+
+function formatOf(file: string): number {
+  const found = /^(?:export )?const (?:format|stateFormat) = (\d+)\b/m.exec(
+    readFileSync(resolve(root, file), 'utf8'),
+  );
+  if (found === null) throw new Error(`${file} names no format`);
+  return Number(found[1]);
+}
+
+function operation({
+  method,
+  path,
+  ...route
+}: ReturnType<typeof allRoutes>[number]): readonly [string, unknown] {
+  return [`${method} ${path}`, JSON.parse(JSON.stringify(route))];
+}
+
+function sorted<Value>(object: { readonly [name: string]: Value }): { [name: string]: Value } {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
