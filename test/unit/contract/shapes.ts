@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import ts from 'typescript';
+import { compilerOptions } from '../compiler-options';
 
 /** The name of a primitive, or one of these. The name of an optional member ends with `?`. */
 export type Shape =
@@ -25,9 +26,7 @@ export class ShapeReader {
   readonly #names = new Map<ts.Type, string>();
 
   constructor(files: readonly string[]) {
-    const { config } = ts.readConfigFile(resolve(root, 'tsconfig.json'), ts.sys.readFile);
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-    this.#program = ts.createProgram([...files], options);
+    this.#program = ts.createProgram([...files], compilerOptions());
     this.#checker = this.#program.getTypeChecker();
   }
 

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
+import { compilerOptions } from '../compiler-options';
 import { root, type Snippet } from './markdown';
 
 type VirtualFile = {
@@ -24,7 +25,7 @@ export function typeErrors(snippets: readonly Snippet[]): readonly string[] {
       return [`${place(snippet)}: line ${twin.snippet.line} has this file, too`];
     files.set(path, toFile(snippet));
   }
-  const program = ts.createProgram([...files.keys()], compilerOptions(), hostWith(files));
+  const program = ts.createProgram([...files.keys()], snippetOptions(), hostWith(files));
   return [...files].flatMap(([path, file]) => {
     const source = program.getSourceFile(path);
     const found = [
@@ -63,15 +64,8 @@ function place({ page, line }: Snippet): string {
 }
 
 /** As the package itself is checked, but for what a snippet leaves unused. */
-function compilerOptions(): ts.CompilerOptions {
-  const path = join(root, 'tsconfig.json');
-  const { config } = ts.readConfigFile(path, (name) => ts.sys.readFile(name)) as { config: object };
-  const { options } = ts.parseJsonConfigFileContent(
-    { ...config, files: [], include: [] },
-    ts.sys,
-    root,
-  );
-  return { ...options, noUnusedLocals: false, noUnusedParameters: false };
+function snippetOptions(): ts.CompilerOptions {
+  return { ...compilerOptions(), noUnusedLocals: false, noUnusedParameters: false };
 }
 
 /** The files of this machine, and beside them the snippets, each folder of them a package of ES modules. */
