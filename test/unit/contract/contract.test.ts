@@ -103,6 +103,36 @@ describe('the contract', () => {
   });
 });
 
+describe('losses', () => {
+  const empty = { version: '1', names: {}, limits: {}, formats: {}, constants: {}, http: {} };
+  const x = { x: 'string' };
+
+  it('are found in types that contain each other, although one of them fits elsewhere', () => {
+    const a = { members: { c: { ref: 'C' }, ...x } };
+    const c = { members: { a: { ref: 'A' } } };
+    const before = { members: { p: { ref: 'A' }, q: { ref: 'C' } } };
+    const now = { members: { p: { anyOf: [{ ref: 'A' }, { ref: 'B' }] }, q: { ref: 'C' } } };
+    const definitions = {
+      A: { members: { c: { ref: 'C' } } },
+      B: { members: { c: { ref: 'D' }, ...x } },
+      C: c,
+      D: { members: { a: { ref: 'B' } } },
+    };
+    expect(
+      losses(
+        { ...empty, wire: before, definitions: { A: a, C: c } },
+        { ...empty, wire: now, definitions },
+      ),
+    ).toEqual(['wire.q.a: no x']);
+  });
+
+  it('count a new required member of an open record, too', () => {
+    const before = { ...empty, wire: { members: {}, rest: 'string' }, definitions: {} };
+    const now = { ...empty, wire: { members: x, rest: 'string' }, definitions: {} };
+    expect(losses(before, now)).toEqual(['wire: x is new and required']);
+  });
+});
+
 type Mutable = {
   names: { [list: string]: string[] };
   limits: { [name: string]: number };

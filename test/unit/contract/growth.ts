@@ -62,8 +62,8 @@ function isObject(value: unknown): value is { readonly [name: string]: unknown }
 class Shapes {
   readonly #before: Definitions;
   readonly #now: Definitions;
-  /** Pairs that are being compared: some types contain themselves. */
-  readonly #known = new Map<string, readonly string[]>();
+  /** Pairs that are being compared: some types contain themselves. What is found inside one holds only if the pair itself does. */
+  readonly #open = new Set<string>();
 
   constructor(before: Definitions, now: Definitions) {
     this.#before = before;
@@ -73,11 +73,10 @@ class Shapes {
   losses(path: string, before: Shape, now: Shape): readonly string[] {
     if (!isRef(before) && !isRef(now)) return this.#compare(path, before, now);
     const pair = JSON.stringify([before, now]);
-    const known = this.#known.get(pair);
-    if (known !== undefined) return known;
-    this.#known.set(pair, []);
+    if (this.#open.has(pair)) return [];
+    this.#open.add(pair);
     const found = this.#compare(path, opened(before, this.#before), opened(now, this.#now));
-    this.#known.set(pair, found);
+    this.#open.delete(pair);
     return found;
   }
 
@@ -110,7 +109,7 @@ class Shapes {
       return this.losses(`${path}.${name}`, shape, found);
     });
     const demanded = Object.keys(now.members).filter(
-      (name) => !name.endsWith('?') && !(name in before.members) && before.rest === undefined,
+      (name) => !name.endsWith('?') && !(name in before.members),
     );
     const rest =
       before.rest === undefined

@@ -7,6 +7,7 @@ import type { SequentialState } from '../../../src/core/orchestration/sequential
 import type { LonghaulActivities } from '../../../src/protocol/activities';
 import type { LogEntry, LogPage } from '../../../src/protocol/log';
 import type { Usage } from '../../../src/protocol/message';
+import type { queryNames, signalNames } from '../../../src/protocol/names';
 import type { RetriedCall, RetryNote } from '../../../src/protocol/retrying';
 import type {
   AgentRunResult,
@@ -58,20 +59,29 @@ type Calls<Functions> = {
     : never;
 };
 
+/** Shapes for all of these names: the compiler says which is missing. */
+type EachOf<Names, Shapes extends Record<keyof Names, unknown>> = Shapes;
+
 export type Wire = {
   readonly workflows: {
     readonly run: Call<RunInput, AgentRunResult | ChildResult>;
     readonly thread: Call<ThreadInput, null>;
   };
-  readonly signals: {
-    readonly resume: string | ResumeInput;
-    readonly cancelRun: Cancelling;
-    readonly childInputs: ChildInputs;
-    readonly answer: InputAnswer;
-    readonly childResult: ChildOutcome;
-    readonly steer: SteerInput;
-    readonly retrying: RetryNote;
-  };
+  readonly signals: EachOf<
+    typeof signalNames,
+    {
+      readonly resume: string | ResumeInput;
+      readonly cancelRun: Cancelling;
+      readonly childInputs: ChildInputs;
+      readonly answer: InputAnswer;
+      readonly childResult: ChildOutcome;
+      readonly steer: SteerInput;
+      readonly retrying: RetryNote;
+      readonly detach: null;
+      readonly halt: null;
+      readonly askAgain: null;
+    }
+  >;
   readonly updates: {
     readonly resume: Call<ResumeInput, ResumeReply>;
     readonly approve: Call<ApproveInput, ResumeReply>;
@@ -82,21 +92,24 @@ export type Wire = {
     readonly sendToRun: Call<SteerInput, SteerReply>;
     readonly sendToThread: Call<SendInput, SendReply>;
   };
-  readonly queries: {
-    readonly state: Call<null, RunState>;
-    readonly log: Call<LogQuery, LogPage>;
-    readonly pending: Call<null, readonly PendingInput[]>;
-    readonly nonce: Call<{ readonly inputId: string }, NonceReply>;
-    readonly usage: Call<null, Usage>;
-    readonly definition: Call<null, LoadedDefinition>;
-    readonly context: Call<null, JsonObject>;
-    readonly session: Call<null, JsonObject>;
-    readonly runner: Call<null, RunInput['runner']>;
-    readonly clientTools: Call<null, readonly ClientTool[]>;
-    readonly childInput: Call<ChildInputQuery, RunInput['input']>;
-    readonly children: Call<null, readonly ChildView[]>;
-    readonly turns: Call<TurnsQuery, readonly TurnView[]>;
-  };
+  readonly queries: EachOf<
+    typeof queryNames,
+    {
+      readonly state: Call<null, RunState>;
+      readonly log: Call<LogQuery, LogPage>;
+      readonly pending: Call<null, readonly PendingInput[]>;
+      readonly nonce: Call<{ readonly inputId: string }, NonceReply>;
+      readonly usage: Call<null, Usage>;
+      readonly definition: Call<null, LoadedDefinition>;
+      readonly context: Call<null, JsonObject>;
+      readonly session: Call<null, JsonObject>;
+      readonly runner: Call<null, RunInput['runner']>;
+      readonly clientTools: Call<null, readonly ClientTool[]>;
+      readonly childInput: Call<ChildInputQuery, RunInput['input']>;
+      readonly children: Call<null, readonly ChildView[]>;
+      readonly turns: Call<TurnsQuery, readonly TurnView[]>;
+    }
+  >;
   readonly activities: Calls<LonghaulActivities>;
   readonly memo: {
     readonly run: RunMemo;
