@@ -20,7 +20,16 @@ const moduleState = [
 ].map((selector) => ({ selector, message: 'Keep state in the run: runs share this module.' }));
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', '.build-*/', 'test/fixtures/', 'bench/peers/'] },
+  {
+    ignores: [
+      'dist/',
+      'coverage/',
+      '.build-*/',
+      'test/fixtures/',
+      'bench/peers/',
+      'bench/survival/systems/',
+    ],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.{ts,tsx,mts}'],

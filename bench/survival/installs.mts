@@ -1,0 +1,72 @@
+// Puts a system into a folder of its own: its packages at exact versions, its script, and what the script needs.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const repository = resolve(import.meta.dirname, '../..');
+
+type Packages = Readonly<Record<string, string>>;
+export type StoreName = 'temporal' | 'postgres' | 'folder';
+export type System = {
+  readonly title: string;
+  readonly store: StoreName;
+  /** What differs between the two versions. */
+  readonly from: Packages;
+  readonly to: Packages;
+  readonly both: Packages;
+};
+export type Side = 'from' | 'to';
+
+export async function readSystems(): Promise<ReadonlyMap<string, System>> {
+  const text = await readFile(join(import.meta.dirname, 'versions.json'), 'utf8');
+  const { stdout } = await run('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository });
+  const versions = text.replace('"HEAD"', JSON.stringify(stdout.trim()));
+  return new Map(Object.entries(JSON.parse(versions) as Record<string, System>));
+}
+
+/** Returns the folder. What an earlier run installed there stays; the scripts are copied again. */
+export async function install(
+  name: string,
+  system: System,
+  { side, scratch }: { readonly side: Side; readonly scratch: string },
+): Promise<string> {
+  const folder = join(scratch, `${name}-${side}`);
+  await cp(join(import.meta.dirname, 'systems', name), folder, { recursive: true });
+  await copyFile(join(import.meta.dirname, 'step.mjs'), join(folder, 'step.mjs'));
+  const done = join(folder, 'installed');
+  if (existsSync(done)) return folder;
+  const dependencies = { ...system[side], ...system.both };
+  if (dependencies['longhaul'] !== undefined)
+    dependencies['longhaul'] = `file:${await packCommit(dependencies['longhaul'], scratch)}`;
+  const manifest = { private: true, type: 'module', dependencies };
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
+  await command('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder);
+  await writeFile(done, '');
+  return folder;
+}
+
+/** Puts the team's own code into the folder of a system: the deploy. */
+export async function deploy(folder: string, code: 'old' | 'new'): Promise<void> {
+  await copyFile(join(import.meta.dirname, `code-${code}.mjs`), join(folder, 'code.mjs'));
+}
+
+/** Longhaul has no earlier release in a registry, so its version is a commit, built and packed as a release is. */
+async function packCommit(commit: string, scratch: string): Promise<string> {
+  const source = join(scratch, `longhaul-${commit}`);
+  await mkdir(source, { recursive: true });
+  await command('sh', ['-c', `git archive ${commit} | tar -x -C '${source}'`], repository);
+  await symlink(join(repository, 'node_modules'), join(source, 'node_modules'));
+  await command(process.execPath, ['scripts/build.mjs'], source);
+  await command('npm', ['pack', '--ignore-scripts'], source);
+  const { version } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return join(source, `longhaul-${version}.tgz`);
+}
+
+async function command(name: string, args: readonly string[], cwd: string): Promise<void> {
+  await run(name, args, { cwd, maxBuffer: 2 ** 26 });
+}

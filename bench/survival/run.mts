@@ -1,0 +1,96 @@
+// What becomes of an agent that waits for an approval when its process is killed, the team's code changes and the package is upgraded.
+// Usage: npm run survival -- [--only longhaul,langgraph] [--keep <folder>]. It needs a package registry. Each system is installed into a
+// temporary folder of its own; with --keep, the folders stay, and what they have is not installed again.
+// A system's script is systems/<name>/agent.mjs, its versions are in versions.json. The results replace RESULTS.md and the table in
+// README.md, unless --only leaves systems out.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { install, readSystems, type Side, type System } from './installs.mts';
+import { Stores } from './stores.mts';
+import { type Case, fullTable, type Result, shortTable, versionTable } from './table.mts';
+import { runTrial } from './trial.mts';
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, keep: { type: 'string' } } });
+const scratch = resolve(values.keep ?? (await mkdtemp(join(tmpdir(), 'longhaul-survival-'))));
+await mkdir(scratch, { recursive: true });
+const stores = new Stores(scratch);
+
+const trials: Record<
+  Case,
+  { readonly sides: readonly [Side, Side]; readonly code: 'old' | 'new' }
+> = {
+  restart: { sides: ['to', 'to'], code: 'old' },
+  changed: { sides: ['to', 'to'], code: 'new' },
+  upgraded: { sides: ['from', 'to'], code: 'new' },
+};
+
+async function resultOf(name: string, system: System): Promise<Result> {
+  const facts: Result['facts'] = {};
+  try {
+    const folders = {
+      from: await install(name, system, { side: 'from', scratch }),
+      to: await install(name, system, { side: 'to', scratch }),
+    };
+    for (const [title, { sides, code }] of Object.entries(trials)) {
+      const [before, after] = [folders[sides[0]], folders[sides[1]]];
+      const storeOf = (run: string): Promise<string> => stores.of(system.store, run);
+      facts[title as Case] = await runTrial({ before, after, code, storeOf });
+      console.log(JSON.stringify({ system: name, case: title, ...facts[title as Case] }));
+    }
+    return { system, facts };
+  } catch (error) {
+    const problem =
+      error instanceof Error ? error.message.split('\n').slice(0, 3).join(' ') : String(error);
+    console.log(JSON.stringify({ system: name, problem }));
+    return { system, facts, problem };
+  }
+}
+
+const resultsHead = `# What a run survives that waits for an approval
+
+Written by \`npm run survival\`. An agent waits until a person approves its call \`refund({ amount: 80 })\`. Its process is killed (SIGKILL). Another process
+starts on the same store, approves, and waits for the end:
+
+- restarted: with the same code and packages.
+- new prompt and schema: with another prompt, and the tool is now \`refund({ cents, reason })\`.
+- package upgraded: with both, on the next release of the package.
+
+The figures are what was seen: the requests by the model's server, which is the repository's double; the refunds by a file that the tool's code writes; the end
+by the script, at most 90 seconds after the approval. Seconds include the start of the process, and rank nobody.`;
+
+const readmeHead = `A run waits for the approval of \`refund({ amount: 80 })\`. Its process is killed, the code changes, another process approves. What happened is written
+by \`npm run survival\`: [more of it](bench/survival/RESULTS.md).`;
+
+async function write(results: readonly Result[]): Promise<void> {
+  const text = [
+    resultsHead,
+    '## What happened',
+    fullTable(results),
+    '## Versions',
+    versionTable(results),
+  ];
+  await writeFile(join(import.meta.dirname, 'RESULTS.md'), `${text.join('\n\n')}\n`);
+  const path = resolve(import.meta.dirname, '../../README.md');
+  const readme = await readFile(path, 'utf8');
+  const marked = /<!-- survival -->(?:[^]*<!-- \/survival -->)?/;
+  const table = `<!-- survival -->\n\n${readmeHead}\n\n${shortTable(results)}\n\n<!-- /survival -->`;
+  await writeFile(
+    path,
+    readme.replace(marked, () => table),
+  );
+}
+
+try {
+  const systems = await readSystems();
+  const wanted = values.only?.split(',') ?? [...systems.keys()];
+  const results: Result[] = [];
+  for (const [name, system] of systems)
+    if (wanted.includes(name)) results.push(await resultOf(name, system));
+  console.log(shortTable(results));
+  if (values.only === undefined) await write(results);
+} finally {
+  await stores.stop();
+  if (values.keep === undefined) await rm(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,142 @@
+// One trial: park, SIGKILL, change, start again, approve. What it returns is only what was seen on the wire, in the ledger, and in what
+// the processes said.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ModelDouble, type Age, type Seen } from './double.mts';
+import { deploy } from './installs.mts';
+
+/** One run of the tool: by which code, with which arguments. */
+export type Call = { readonly code: Age; readonly args: unknown };
+export type Facts = {
+  readonly parked: boolean;
+  /** Model requests after the approval. */
+  readonly requests: readonly Seen[];
+  readonly calls: readonly Call[];
+  readonly ended?: string;
+  readonly failed?: string;
+  readonly seconds?: number;
+};
+export type Trial = {
+  /** The folder of the process that parks, and of the one that approves. */
+  readonly before: string;
+  readonly after: string;
+  readonly code: Age;
+  readonly storeOf: (run: string) => Promise<string>;
+};
+
+type Said = { readonly parked?: unknown; readonly ended?: unknown; readonly failed?: string };
+
+const parkMs = 90_000;
+const approveMs = 90_000;
+
+export async function runTrial({ before, after, code, storeOf }: Trial): Promise<Facts> {
+  const double = await ModelDouble.start();
+  const run = `survival-${randomUUID()}`;
+  const ledger = join(before, `${run}.jsonl`);
+  await writeFile(ledger, '');
+  const store = await storeOf(run);
+  const shared = { MODEL_URL: double.url, STORE: store, LEDGER: ledger, RUN: run };
+  const calls = async (): Promise<readonly Call[]> =>
+    (await readFile(ledger, 'utf8'))
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Call);
+  try {
+    await deploy(before, 'old');
+    const first = await speak(before, { ...shared, STEP: 'park' }, parkMs);
+    if (first.parked === undefined || (await calls()).length > 0)
+      return {
+        parked: false,
+        requests: [],
+        calls: await calls(),
+        failed: first.failed ?? 'it did not wait',
+      };
+    const asked = double.seen.length;
+    await deploy(after, code);
+    const start = performance.now();
+    const env = { ...shared, STEP: 'approve', PARKED: JSON.stringify(first.parked) };
+    const second = await speak(after, env, approveMs);
+    return {
+      parked: true,
+      requests: double.seen.slice(asked),
+      calls: await calls(),
+      ...(second.ended !== undefined && { ended: textOf(second.ended) }),
+      ...(second.failed !== undefined && { failed: second.failed }),
+      seconds: Math.round((performance.now() - start) / 100) / 10,
+    };
+  } finally {
+    await double.stop();
+  }
+}
+
+/** Starts the script, waits for the first thing it tells, and kills it. */
+async function speak(cwd: string, env: NodeJS.ProcessEnv, limitMs: number): Promise<Said> {
+  const child = spawn(process.execPath, ['agent.mjs'], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const exited = once(child, 'exit');
+  let errors = '';
+  child.stderr.on('data', (chunk) => (errors += String(chunk)));
+  const told = new Promise<Said>((resolve) => {
+    const timer = setTimeout(() => resolve({ failed: late(limitMs, errors) }), limitMs);
+    createInterface(child.stdout).on('line', (line) => {
+      const said = parse(line);
+      if (said !== undefined) resolve(said);
+      else errors += `${line}\n`;
+    });
+    void exited.then(([status]) => {
+      clearTimeout(timer);
+      resolve({ failed: errorIn(errors) ?? `exit code ${status}` });
+    });
+  });
+  const said = await told;
+  kill(child);
+  await exited;
+  return said;
+}
+
+/** SIGKILL, to the process and to those it started. */
+function kill({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+function parse(line: string): Said | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const said = JSON.parse(line) as Said;
+    return 'parked' in said || 'ended' in said || 'failed' in said ? said : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function late(limitMs: number, errors: string): string {
+  const error = errorIn(errors);
+  return `no end within ${limitMs / 1_000} s${error === undefined ? '' : `: ${error}`}`;
+}
+
+/** The first line of what went wrong that names an error. */
+function errorIn(text: string): string | undefined {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines
+    .find(
+      (line) =>
+        /error|exception|fail/i.test(line) && !line.startsWith('at ') && !line.startsWith('throw '),
+    )
+    ?.slice(0, 300);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
