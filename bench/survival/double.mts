@@ -25,9 +25,9 @@ export class ModelDouble {
     const schema = schemaOf(request);
     const seen = { prompt: promptOf(request), schema };
     this.seen.push(JSON.parse(JSON.stringify(seen)) as Seen);
-    const last = request.messages.at(-1);
-    if (last?.role === 'tool')
-      return { content: `The tool said: ${JSON.stringify(last.content).slice(0, 300)}` };
+    const result = request.messages.findLast(({ role }) => role === 'tool');
+    if (result !== undefined)
+      return { content: `The tool said: ${JSON.stringify(result.content).slice(0, 300)}` };
     const args = schema === 'new' ? { cents: 8_000, reason: 'broken' } : { amount: 80 };
     return { toolCalls: [{ name: 'refund', arguments: JSON.stringify(args) }] };
   }

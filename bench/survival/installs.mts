@@ -13,6 +13,7 @@ export type StoreName = 'temporal' | 'postgres' | 'folder';
 export type System = {
   readonly title: string;
   readonly store: StoreName;
+  readonly storeTitle: string;
   /** What differs between the two versions. */
   readonly from: Packages;
   readonly to: Packages;
@@ -27,7 +28,7 @@ export async function readSystems(): Promise<ReadonlyMap<string, System>> {
   return new Map(Object.entries(JSON.parse(versions) as Record<string, System>));
 }
 
-/** Returns the folder. What an earlier run installed there stays; the scripts are copied again. */
+/** Returns the folder. What an earlier run installed there stays if it is the same; the scripts are copied again. */
 export async function install(
   name: string,
   system: System,
@@ -36,15 +37,15 @@ export async function install(
   const folder = join(scratch, `${name}-${side}`);
   await cp(join(import.meta.dirname, 'systems', name), folder, { recursive: true });
   await copyFile(join(import.meta.dirname, 'step.mjs'), join(folder, 'step.mjs'));
-  const done = join(folder, 'installed');
-  if (existsSync(done)) return folder;
   const dependencies = { ...system[side], ...system.both };
+  const [marker, wanted] = [join(folder, 'installed.json'), JSON.stringify(dependencies)];
+  if (existsSync(marker) && (await readFile(marker, 'utf8')) === wanted) return folder;
   if (dependencies['longhaul'] !== undefined)
     dependencies['longhaul'] = `file:${await packCommit(dependencies['longhaul'], scratch)}`;
-  const manifest = { private: true, type: 'module', dependencies };
+  const manifest = { private: true, dependencies };
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
   await command('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder);
-  await writeFile(done, '');
+  await writeFile(marker, wanted);
   return folder;
 }
 

@@ -1,6 +1,7 @@
 // What becomes of an agent that waits for an approval when its process is killed, the team's code changes and the package is upgraded.
 // Usage: npm run survival -- [--only longhaul,langgraph] [--keep <folder>]. It needs a package registry. Each system is installed into a
 // temporary folder of its own; with --keep, the folders stay, and what they have is not installed again.
+// The systems are not in package.json: they live only in these folders.
 // A system's script is systems/<name>/agent.mjs, its versions are in versions.json. The results replace RESULTS.md and the table in
 // README.md, unless --only leaves systems out.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -57,8 +58,14 @@ starts on the same store, approves, and waits for the end:
 - new prompt and schema: with another prompt, and the tool is now \`refund({ cents, reason })\`.
 - package upgraded: with both, on the next release of the package.
 
-The figures are what was seen: the requests by the model's server, which is the repository's double; the refunds by a file that the tool's code writes; the end
-by the script, at most 90 seconds after the approval. Seconds include the start of the process, and rank nobody.`;
+Every system is used as its documentation has it, with a store that it recommends for a server of one's own. The second process replaces the first: what keeps
+old code running beside the new (Temporal's Worker Versioning, Vercel's deployments) is not used, by Longhaul neither. A run that went on without the
+refund told the model that the approved arguments do not fit the new schema. In Longhaul the model then still knows the old schema only, because a run
+keeps its definition; in the others it may call the tool again by the new one.
+
+What was seen: the requests by the model's server, which is the repository's double; the refunds by a file that the tool's code writes; the end by the
+script, at most 90 seconds after the approval. A run waits for 3 seconds before its process is killed. Seconds include the start of the process, and for
+some a build; they rank nobody. Each is one trial.`;
 
 const readmeHead = `A run waits for the approval of \`refund({ amount: 80 })\`. Its process is killed, the code changes, another process approves. What happened is written
 by \`npm run survival\`: [more of it](bench/survival/RESULTS.md).`;

@@ -54,16 +54,10 @@ export function versionTable(results: readonly Result[]): string {
     list(system.from),
     list(system.to),
     list(system.both),
-    storeTitles[system.store],
+    system.storeTitle,
   ]);
   return tableOf(['system', 'before', 'after', 'with', 'store'], body);
 }
-
-const storeTitles = {
-  temporal: 'Temporal dev server',
-  postgres: 'PostgreSQL',
-  folder: 'files of its own',
-};
 
 function versionsOf({ from, to }: System): string {
   return `${Object.values(from)[0]} → ${Object.values(to)[0]}`;

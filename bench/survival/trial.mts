@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelDouble, type Age, type Seen } from './double.mts';
 import { deploy } from './installs.mts';
 
@@ -30,6 +31,8 @@ export type Trial = {
 
 type Said = { readonly parked?: unknown; readonly ended?: unknown; readonly failed?: string };
 
+/** A run that waits has waited for a while when its process is killed: what is written late is written. */
+const settleMs = 3_000;
 const parkMs = 90_000;
 const approveMs = 90_000;
 
@@ -97,8 +100,10 @@ async function speak(cwd: string, env: NodeJS.ProcessEnv, limitMs: number): Prom
     });
   });
   const said = await told;
+  if (said.parked !== undefined) await sleep(settleMs);
   kill(child);
   await exited;
+  await writeFile(join(cwd, `${env['RUN']}-${env['STEP']}.log`), errors);
   return said;
 }
 
@@ -126,14 +131,12 @@ function late(limitMs: number, errors: string): string {
   return `no end within ${limitMs / 1_000} s${error === undefined ? '' : `: ${error}`}`;
 }
 
-/** The first line of what went wrong that names an error. */
+/** The first line that names an error. Where the workflow of a system tries again and again, its log has it. */
 function errorIn(text: string): string | undefined {
-  const lines = text.split('\n').map((line) => line.trim());
-  return lines
-    .find(
-      (line) =>
-        /error|exception|fail/i.test(line) && !line.startsWith('at ') && !line.startsWith('throw '),
-    )
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .find((line) => /\b\w*Error\b.*: /.test(line) && !/new \w*Error\(/.test(line))
     ?.slice(0, 300);
 }
 

@@ -1,0 +1,4 @@
+import { defineInstructions } from 'eve/instructions';
+import { prompt } from '../code.mjs';
+
+export default defineInstructions({ content: prompt });
