@@ -1,7 +1,7 @@
 // Puts a system into a folder of its own: its packages at exact versions, its script, and what the script needs.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -57,6 +57,8 @@ export async function deploy(folder: string, code: 'old' | 'new'): Promise<void>
 /** Longhaul has no earlier release in a registry, so its version is a commit, built and packed as a release is. */
 async function packCommit(commit: string, scratch: string): Promise<string> {
   const source = join(scratch, `longhaul-${commit}`);
+  const packed = join(source, 'longhaul.tgz');
+  if (existsSync(packed)) return packed;
   await mkdir(source, { recursive: true });
   await command('sh', ['-c', `git archive ${commit} | tar -x -C '${source}'`], repository);
   await symlink(join(repository, 'node_modules'), join(source, 'node_modules'));
@@ -65,7 +67,8 @@ async function packCommit(commit: string, scratch: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as {
     version: string;
   };
-  return join(source, `longhaul-${version}.tgz`);
+  await rename(join(source, `longhaul-${version}.tgz`), packed);
+  return packed;
 }
 
 async function command(name: string, args: readonly string[], cwd: string): Promise<void> {
