@@ -61,7 +61,8 @@ starts on the same store, approves, and waits for the end:
 Every system is used as its documentation has it, with a store that it recommends for a server of one's own. The second process replaces the first: what keeps
 old code running beside the new (Temporal's Worker Versioning, Vercel's deployments) is not used, by Longhaul neither. A run that went on without the
 refund told the model that the approved arguments do not fit the new schema. In Longhaul the model then still knows the old schema only, because a run
-keeps its definition; in the others it may call the tool again by the new one.
+keeps its definition; in the others that went on, it may
+call the tool again by the new one.
 
 What was seen: the requests by the model's server, which is the repository's double; the refunds by a file that the tool's code writes; the end by the
 script, at most 90 seconds after the approval. A run waits for 3 seconds before its process is killed. Seconds include the start of the process, and for

@@ -64,8 +64,9 @@ function versionsOf({ from, to }: System): string {
 }
 
 function summaryOf(fact: Facts): string {
-  if (!fact.parked) return `it did not wait: ${cell(fact.failed ?? '')}`;
-  const end = fact.ended === undefined ? `**No end**: ${cell(fact.failed ?? '')}` : 'It ended.';
+  if (!fact.parked) return `it did not wait: ${shortened(fact.failed ?? '')}`;
+  const end =
+    fact.ended === undefined ? `**No end**: ${shortened(fact.failed ?? '')}` : 'It ended.';
   return `refund ${toolOf(fact)}. Next request: ${requestsOf(fact)}. ${end}`;
 }
 
@@ -85,6 +86,11 @@ function toolOf({ calls }: Facts): string {
 function endOf({ parked, ended, failed }: Facts): string {
   if (!parked) return cell(`it did not wait: ${failed}`);
   return cell(ended ?? `**no end**: ${failed}`);
+}
+
+function shortened(text: string): string {
+  const whole = cell(text);
+  return whole.length > 120 ? `${whole.slice(0, 120)} …` : whole;
 }
 
 function cell(text: string): string {
