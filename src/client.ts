@@ -8,6 +8,7 @@ export type { InboxFilter, InboxItem } from './client/inbox';
 export type { ClientToolOptions } from './client/client-tools';
 export { Longhaul, type StartOptions } from './client/longhaul';
 export type { OrphanRun } from './client/orphans';
+export type { MigrateOptions } from './client/migrate';
 export type { ResetOptions } from './client/reset';
 export type { SteerOptions } from './client/steer';
 export type { RunStreams, StreamOptions } from './client/stream/run-streams';
@@ -37,6 +38,7 @@ export type {
   AgentRunOutcome,
   AgentRunResult,
   AnsweredBy,
+  MigrateReply,
   PendingInput,
   RunState,
   RunStatus,

@@ -12,6 +12,7 @@ import {
   addResumeCommand,
 } from './commands/answer';
 import { addAuditCommand } from './commands/audit';
+import { addMigrateCommand } from './commands/migrate';
 import { addSendCommand } from './commands/send';
 import { addCancelCommand } from './commands/cancel';
 import { addChatCommand } from './commands/chat';
@@ -50,6 +51,7 @@ const commands: readonly AddCommand[] = [
   addAuditCommand,
   addCancelCommand,
   addResetCommand,
+  addMigrateCommand,
   addSetupCommand,
   addGcCommand,
   addValidateCommand,

@@ -1,11 +1,11 @@
-// Who decided what: the starts, verdicts, messages and cancellations of a run and of all runs below it, from their logs and histories.
+// Who decided what: the starts, verdicts, messages, migrations and cancellations of a run and of all runs below it, from their logs and histories.
 //
 // 1. It misses nothing in silence: what cannot be read is an entry, too.
 // 2. A thread's audit is that of its turns. After a reset, verdicts that it undid are gone.
 
 import type { Client } from '@temporalio/client';
 import { isJsonObject } from '../base/json';
-import { auditLog, type AuditedMessage, type AuditedVerdict } from '../core/transcript/audit-log';
+import { type AuditedAct, auditLog } from '../core/transcript/audit-log';
 import { hasCode } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import { queryNames, threadType } from '../protocol/names';
@@ -34,7 +34,7 @@ type AuditedCancel = {
 /** What the audit could not read. */
 type AuditGap = { readonly kind: 'gap'; readonly note: string };
 
-type Audited = AuditedStart | AuditedVerdict | AuditedMessage | AuditedCancel | AuditGap;
+type Audited = AuditedStart | AuditedAct | AuditedCancel | AuditGap;
 
 /** One thing that somebody did to a run. */
 export type AuditEntry = Audited & {

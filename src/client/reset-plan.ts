@@ -1,6 +1,7 @@
 // What a reset undoes: read from the histories of a run and of the runs below it. Changes nothing.
 
 import type { Client } from '@temporalio/client';
+import { runnerIdOf } from '../core/runner-refs';
 import type { CallModelInput, CallModelResult, CallToolInput } from '../protocol/activities';
 import { LonghaulError } from '../protocol/errors';
 import { queryNames } from '../protocol/names';
@@ -148,17 +149,18 @@ export class ResetPlanner {
 
   async #undone(
     workflowId: string,
-    { runner, lineage, definition }: RunInput,
+    input: RunInput,
     steps: readonly Step[],
   ): Promise<Pick<ResetPlan, 'calls' | 'runs'>> {
-    const path = lineage?.path ?? (typeof runner === 'string' ? runner : runner.id);
+    const path = input.lineage?.path ?? runnerIdOf(input.runner);
     const calls: UndoneCall[] = [];
     const runs: UndoneRun[] = [];
-    const known = await this.#definition(definition?.root ?? workflowId);
+    const { holder, root = workflowId } = input.definition ?? {};
+    const known = await this.#definition(holder ?? root);
     for (const step of steps) {
       if (step.isChild) {
-        const input = step.input as RunInput;
-        runs.push({ workflowId: step.childId, path: input.lineage?.path ?? step.name });
+        const { lineage } = step.input as RunInput;
+        runs.push({ workflowId: step.childId, path: lineage?.path ?? step.name });
         const below = await this.#below(step.childId);
         calls.push(...below.calls);
         runs.push(...below.runs);

@@ -7,6 +7,7 @@ import {
   severalOpen,
 } from '../core/machine/answer';
 import { readActor } from '../core/people/actor';
+import { knownId, sentSpec } from '../core/run-start';
 import { allMessages } from '../core/transcript/fold-log';
 import type { LonghaulError } from '../protocol/errors';
 import type { Json, JsonObject } from '../base/json';
@@ -19,15 +20,18 @@ import type {
   AgentRunResult,
   AnsweredBy,
   Cancelling,
+  MigrateInput,
+  MigrateReply,
   PendingInput,
   SteerReply,
 } from '../protocol/run';
-import type { RunTypes } from '../protocol/spec';
+import type { KnownRunner, RunnerWithSpec, RunTypes } from '../protocol/spec';
 import type { StreamEvent } from '../stream/events';
 import { answeredByNames, AnswerSender, notWaiting } from './answer-sender';
 import { type AuditEntry, readAudit } from './audit';
 import { checkOptions } from './check-options';
 import { asLonghaulError, isNotFound, isUntaken } from './failures';
+import { type MigrateOptions, migrateRun } from './migrate';
 import { waitForOutcome } from './outcome';
 import { type ResetOptions, resetRun } from './reset';
 import type { ResetPlan } from './reset-plan';
@@ -315,6 +319,32 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   async reset(options: ResetOptions): Promise<ResetPlan | undefined> {
     checkOptions('reset', options, { to: true, confirm: true, reason: true });
     return await resetRun(this.#client, this.workflowId, options);
+  }
+
+  /**
+   * Moves the waiting run of an agent to the definition that the workers have now, if its open calls fit it. `to` is the agent's id, and
+   * names nothing else: a run stays a run of its agent. Open inputs keep their ids. Throws `MigrationRefused`, which says why not, and
+   * changes nothing then.
+   *
+   * @example
+   * const { from, to } = await run.migrate('refunds', { note: 'the amount is in cents now' });
+   */
+  async migrate(to: KnownRunner, options: MigrateOptions = {}): Promise<MigrateReply> {
+    return await this.#migrate(knownId(to, 'migrate'), options);
+  }
+
+  /** The same, to a spec that travels with the request. Only workers with `inlineSpecs` take it. */
+  async migrateSpec(spec: RunnerWithSpec, options: MigrateOptions = {}): Promise<MigrateReply> {
+    return await this.#migrate(sentSpec(spec, 'migrate'), options);
+  }
+
+  async #migrate(runner: MigrateInput['runner'], options: MigrateOptions): Promise<MigrateReply> {
+    const { actor: by } = this.#options;
+    const run = { workflowId: this.workflowId, answers: this.#answers };
+    return await migrateRun(this.#client, run, {
+      runner,
+      options: { ...(by && { by }), ...options },
+    });
   }
 
   async #onlyPending(): Promise<string> {

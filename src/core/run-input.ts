@@ -18,7 +18,7 @@ import { readTraceparent } from '../protocol/trace';
 import type { InputRef, Lineage, RunInput, ThreadTurn } from '../protocol/run';
 import { shapeProblems } from '../base/check-shape';
 import type { LogRef } from '../protocol/log';
-import type { AgentToolPolicy, DefinitionRef } from '../protocol/spec';
+import type { AgentToolPolicy, DefinitionRef, RunnerSpec } from '../protocol/spec';
 
 const text = { type: 'string', minLength: 1 };
 
@@ -52,6 +52,7 @@ const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
     {
       hash: { type: 'string', pattern: '^[0-9a-f]+$' },
       root: text,
+      holder: text,
       thread: text,
       application: text,
     },
@@ -181,15 +182,22 @@ function checkDefinitionRoot(
   { workflowId }: ParentWorkflow,
 ): void {
   const root = lineage?.root ?? workflowId;
-  if (!isGiven(definition) || definition?.root === root) return;
-  throw invalid(`definition names '${definition?.root}', but the root run is '${root}'`);
+  const { root: named = root, holder = root } = definition ?? {};
+  if (named !== root) throw invalid(`definition names '${named}', but the root run is '${root}'`);
+  if (!isBelow(holder, root))
+    throw invalid(`definition is held by '${holder}', which is no run below '${root}'`);
 }
+
+/** Ids of runs below a run begin with its id, as far as it fits. */
+const isBelow = (workflowId: string, root: string): boolean =>
+  workflowId.startsWith(root.slice(0, limits.idPrefix));
 
 function isGiven(member: unknown): boolean {
   return member !== undefined && member !== null;
 }
 
-function checkRunner(runner: unknown): void {
+/** Throws `InvalidInput` unless it is an id, or a spec with an id that is not too large. */
+export function checkRunner(runner: unknown): asserts runner is string | RunnerSpec {
   if (typeof runner === 'string') {
     if (idPatterns.agent.test(runner)) return;
     throw invalid(

@@ -24,22 +24,22 @@ export function toRunInput(
 }
 
 /** The id that `start` sends for a runner. Throws for a bare spec, because only `startSpec` sends specs. */
-export function knownId(runner: KnownRunner): string {
+export function knownId(runner: KnownRunner, method = 'start'): string {
   if (typeof runner === 'string') return runner;
   const { spec } = (runner ?? {}) as { readonly spec?: { readonly id?: unknown } };
   if (typeof spec?.id === 'string') return spec.id;
   throw new LonghaulError(
     'InvalidInput',
-    'start takes the id of a runner, or the object from defineAgent and its like; use startSpec for a spec',
+    `${method} takes the id of a runner, or the object from defineAgent and its like; use ${method}Spec for a spec`,
   );
 }
 
 /** The spec that `startSpec` sends for a runner. */
-export function sentSpec(runner: RunnerWithSpec): RunnerSpec {
+export function sentSpec(runner: RunnerWithSpec, method = 'start'): RunnerSpec {
   if (typeof runner === 'object' && runner !== null) return 'spec' in runner ? runner.spec : runner;
   throw new LonghaulError(
     'InvalidInput',
-    'startSpec takes a spec: start a runner by its id with start',
+    `${method}Spec takes a spec: name a runner by its id with ${method}`,
   );
 }
 

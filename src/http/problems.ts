@@ -39,6 +39,7 @@ const meanings: Readonly<Record<ProblemCode, Meaning>> = {
   AmbiguousInput: is(409, 'Several things are meant: say which one'),
   InputChanged: is(409, 'It is not what you saw any more: look again'),
   ThreadBusy: is(409, 'The thread is busy'),
+  MigrationRefused: is(409, 'The run cannot move to this definition'),
   StreamCut: is(409, 'The stream cannot go on: open it again'),
   PayloadTooLarge: is(413, 'The request is too large'),
   SessionTooLarge: is(413, 'The session is too large'),

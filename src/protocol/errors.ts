@@ -45,6 +45,7 @@ export const errorCodes = [
   'StreamCut',
   'ThreadBusy',
   'TurnCut',
+  'MigrationRefused',
   'ProtocolError',
   'StateError',
   'InternalError',

@@ -61,6 +61,8 @@ export const limits = {
   contextInline: 1 * KiB,
   /** The characters of a definition's hash that travel. */
   hashLength: 32,
+  /** What ids of child runs keep of a long id above them, at least. */
+  idPrefix: 100,
   summary: 120,
   details: 2000,
   /** The deflated log that continue-as-new may carry inline. */

@@ -113,10 +113,22 @@ export type Decision =
       readonly turn: number;
       readonly index: number;
       readonly text: string;
-    };
+    }
+  | Migration;
+
+/** The run moves to another definition of its agent. `from` and `to`: the beginnings of the hashes. */
+export type Migration = {
+  readonly kind: 'migration';
+  readonly from: string;
+  readonly to: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly by?: Actor;
+  readonly note?: string;
+};
 
 /** A decision that people made or saw. It changes no message. */
-export type PersonNote = Extract<Decision, { kind: 'verdict' | 'preview' }>;
+export type PersonNote = Extract<Decision, { kind: 'verdict' | 'preview' | 'migration' }>;
 
 /** A decision that makes prompts smaller. It changes no turn. */
 export type Clearing = Extract<Decision, { kind: 'clear-results' }>;

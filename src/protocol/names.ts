@@ -57,6 +57,7 @@ export const updateNames = {
   complete: 'complete',
   fail: 'fail',
   send: 'send',
+  migrate: 'migrate',
   clear: 'clear',
 } as const;
 

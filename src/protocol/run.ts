@@ -327,6 +327,16 @@ export type SteerInput = {
 };
 export type SteerReply = { readonly messageId: string };
 
+/** Moves a waiting run of an agent to another definition of this agent: to the one that the workers have under the id, or to a spec. */
+export type MigrateInput = {
+  readonly runner: string | RunnerSpec;
+  readonly by?: Actor;
+  /** A remark for the audit. The model does not see it. */
+  readonly note?: string;
+};
+/** The beginnings of the hashes of both definitions. They are equal if the run has this definition already. */
+export type MigrateReply = { readonly from: string; readonly to: string };
+
 /** A tool that the client of one run brings, and completes. */
 export type ClientTool = {
   readonly name: string;

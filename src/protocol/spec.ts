@@ -128,6 +128,8 @@ export type RunnerWithSpec<Types extends RunTypes = RunTypes> =
 export type DefinitionRef = {
   readonly hash: string;
   readonly root?: string;
+  /** The run that has the definition, if it is not the root run: a run below that has moved to another definition. */
+  readonly holder?: string;
   /** The thread that the root run is a turn of. What its runs keep in the result store belongs to the thread. */
   readonly thread?: string;
   /** The application whose code runs. Absent if it is the name of the task queue. */

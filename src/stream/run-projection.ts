@@ -99,6 +99,7 @@ export class RunProjection {
       case 'verdict':
         return [...this.#tellTurn(), { type: 'verdict', verdict: decision }];
       case 'preview':
+      case 'migration':
       case 'clear-results':
         return [];
       default:

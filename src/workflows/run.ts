@@ -49,6 +49,7 @@ import { DrivenRun, type Driver } from './run/driver';
 import { closeSession, openStart, resolveDefinition, savesSession, takeRunStart } from './run/load';
 import type { LoadedDefinition } from './run/load';
 import { machineOptions, promptOf } from './run/machine-options';
+import { Migrations } from './run/migration';
 import { setRunHandlers, type HandledRun } from './run/run-handlers';
 import { RunPosition } from './run/run-position';
 import { childResult, runResult } from './run/run-result';
@@ -61,6 +62,10 @@ export class Run implements HandledRun {
   readonly #started: Taken<RunInput>;
   readonly #position: RunPosition;
   readonly #execution: Execution;
+  readonly #migrations: Migrations;
+  readonly #carried: CarriedRun | undefined;
+  /** Why the carried state could not be read. */
+  #unreadable: Error | undefined;
   readonly #work = new CancellationScope();
   #log = new RunLog(this.#info);
   #driven: DrivenRun | undefined;
@@ -71,9 +76,25 @@ export class Run implements HandledRun {
     this.#position = new RunPosition(this.#started.given, this.#info);
     const isContinued = this.#started.refused === undefined && this.#started.carried !== undefined;
     this.#execution = new Execution(this, InputReporter.of(this.#position, isContinued));
+    this.#carried = this.#readCarried();
     setHandlers(this.#execution, this);
+    this.#migrations = new Migrations(this, this.#execution);
     setRunHandlers(this, this.#execution);
     setSteering(this.#steering, this.#execution);
+  }
+
+  /** The first task may bring an answer, so the run must know what it asked before it sets its handlers. */
+  #readCarried(): CarriedRun | undefined {
+    const { refused } = this.#started;
+    if (refused !== undefined || this.#started.carried === undefined) return undefined;
+    try {
+      const carried = unpack(this.#started.carried);
+      this.#execution.requests.restore(carried.requests);
+      return carried;
+    } catch (error) {
+      this.#unreadable = error as Error;
+      return undefined;
+    }
   }
 
   get given(): Omit<RunInput, 'input'> {
@@ -86,6 +107,15 @@ export class Run implements HandledRun {
 
   get driven(): DrivenRun | undefined {
     return this.#driven;
+  }
+
+  get driver(): Driver | undefined {
+    return this.#driver;
+  }
+
+  /** What it was started with, or the spec of a migration that a worker is about to load. */
+  get runner(): RunInput['runner'] {
+    return this.#migrations.loading ?? this.given.runner;
   }
 
   get view(): View {
@@ -146,8 +176,9 @@ export class Run implements HandledRun {
 
   async #load(): Promise<{ readonly run: DrivenRun; readonly driver: Driver }> {
     if (this.#started.refused !== undefined) throw this.#started.refused;
-    const { given, carried: bytes } = this.#started;
-    if (bytes !== undefined) return await this.#restore(given, unpack(bytes));
+    if (this.#unreadable !== undefined) throw this.#unreadable;
+    const { given } = this.#started;
+    if (this.#carried !== undefined) return await this.#restore(given, this.#carried);
     const { definition, clientTools } = given;
     const loaded = await resolveDefinition({
       ...runnerAddress(given),
@@ -163,7 +194,6 @@ export class Run implements HandledRun {
     input: RunInput,
     carried: CarriedRun,
   ): Promise<{ readonly run: DrivenRun; readonly driver: Driver }> {
-    this.#execution.requests.restore(carried.requests);
     this.#steering.restore(carried.steering);
     const entries = await carriedEntries(carried);
     this.session.restore(carried.session);

@@ -13,9 +13,9 @@ export async function pinnedDefinition(
   ref: DefinitionRef,
 ): Promise<Definition> {
   return await definitions.get(ref, async () => {
-    const root = ref.root ?? ownWorkflowId();
+    const workflowId = ref.holder ?? ref.root ?? ownWorkflowId();
     const answer = await askRun<{ readonly definition?: Definition } | null | undefined>(
-      { workflowId: root },
+      { workflowId },
       queryNames.definition,
     );
     return answer?.definition;

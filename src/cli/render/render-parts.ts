@@ -16,7 +16,7 @@ import { renderPeople } from './render-people';
 import { quoted } from '../../server/dev-server';
 import type { RunEvent } from '../../client';
 import { compactionsOf } from '../../core/transcript/compactions';
-import type { Decision, LogEntry, ModelTurnEvent, UserEvent } from '../../protocol/log';
+import type { Decision, LogEntry, PersonNote, ModelTurnEvent, UserEvent } from '../../protocol/log';
 
 const labelWidth = 8;
 
@@ -280,16 +280,25 @@ function decisionLines(decision: Decision): readonly Line[] {
       return note(decision.text);
     case 'go-on':
       return note('the provider paused; the model goes on');
-    case 'verdict':
-      return note(verdictLine(decision));
-    case 'preview':
-      return note(`a person was shown: ${decision.text}`);
     case 'clear-results':
       return note(`long results up to turn ${decision.through} are left out of later prompts`);
+    default:
+      return note(personLine(decision));
   }
 }
 
-function verdictLine({ inputId, verdict, by, note }: Verdict): string {
+function personLine(said: PersonNote): string {
+  switch (said.kind) {
+    case 'verdict':
+      return `${said.inputId}: ${said.verdict}${remarkText(said)}`;
+    case 'preview':
+      return `a person was shown: ${said.text}`;
+    case 'migration':
+      return `moved from definition ${said.from} to ${said.to}${remarkText(said)}`;
+  }
+}
+
+function remarkText({ by, note }: Pick<Verdict, 'by' | 'note'>): string {
   const who = by === undefined ? '' : ` by ${by.name ?? by.id}`;
-  return `${inputId}: ${verdict}${who}${note === undefined ? '' : ` (${note})`}`;
+  return `${who}${note === undefined ? '' : ` (${note})`}`;
 }

@@ -52,6 +52,17 @@ export class RunBudget {
     return { limits: this.#own, ...(isGiven && { given: this.#given }), spend: this.#spend };
   }
 
+  /** The same for a runner whose own limits change. What people have added to the old limits goes to the new ones. */
+  carryTo(before: BudgetSpec | undefined, after: BudgetSpec | undefined): CarriedBudget {
+    const [old, fresh] = [limitsOf(before), limitsOf(after)];
+    let limits = fresh;
+    for (const unit of units) {
+      const added = (this.#own[unit] ?? 0) - (old[unit] ?? 0);
+      if (added > 0 && fresh[unit] !== undefined) limits = plus(limits, unit, added);
+    }
+    return { ...this.carry(), limits };
+  }
+
   get spend(): RunSpend {
     return this.#spend;
   }

@@ -1,4 +1,4 @@
-// What people did to a run, read from its log: verdicts with the calls that they are about, and messages. Pure.
+// What people did to a run, read from its log: verdicts with the calls that they are about, messages, and moves to other definitions. Pure.
 //
 // 1. A verdict stands in the log before its effect, so the open call still has the arguments that the person saw.
 // 2. Texts are cut, because the log has all of them.
@@ -6,7 +6,7 @@
 import { defined, type JsonObject } from '../../base/json';
 import { clipText, textOfParts } from '../../base/text';
 import { limits } from '../../protocol/limits';
-import type { LogEntry } from '../../protocol/log';
+import type { LogEntry, Migration } from '../../protocol/log';
 import type { ToolResult } from '../../protocol/message';
 import type { Actor, Verdict } from '../../protocol/people';
 import { Transcript } from './transcript';
@@ -38,17 +38,20 @@ export type AuditedMessage = {
   readonly at: string;
 };
 
-export function auditLog(
-  entries: readonly LogEntry[],
-): readonly (AuditedVerdict | AuditedMessage)[] {
+/** What people did. `migration`: the run moved to another definition. */
+export type AuditedAct = AuditedVerdict | AuditedMessage | Migration;
+
+export function auditLog(entries: readonly LogEntry[]): readonly AuditedAct[] {
   const transcript = new Transcript();
-  const found: (AuditedVerdict | AuditedMessage)[] = [];
+  const found: AuditedAct[] = [];
   const results = resultsByCall(entries);
   for (const [index, entry] of entries.entries()) {
     if (entry.kind === 'decision' && entry.decision.kind === 'verdict') {
       const place = placeOf(entry.decision.inputId);
       const told = place ? results.get(keyOf(place)) : nextUser(entries, index);
       found.push(audited(entry.decision, transcript, told));
+    } else if (entry.kind === 'decision' && entry.decision.kind === 'migration') {
+      found.push(entry.decision);
     } else if (entry.kind === 'user' && entry.at !== undefined) {
       const { by, at } = entry;
       found.push({ kind: 'message', text: clipped(entry.message.parts), ...defined({ by }), at });

@@ -139,6 +139,7 @@ export class Transcript {
         return;
       case 'verdict':
       case 'preview':
+      case 'migration':
         return;
       default:
         if (this.#open) amendTurn(this.#open, decision);

@@ -9,19 +9,17 @@ import { condition } from '@temporalio/workflow';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { UsedUp } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
-import type {
-  MachineStep,
-  InvalidToolCallContext,
-  ModelTurn,
-  ModelTurnOutcome,
-} from '../../core/machine/steps';
+import type { MachineStep } from '../../core/machine/steps';
 import { toolTrace } from '../../core/transcript/tool-trace';
 import type { AgentConfig, CallModelResult } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
+import type { Migration } from '../../protocol/log';
 import type { Verdict } from '../../protocol/people';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { modelActivities } from '../activity-proxies';
-import { openInputs, planResultOf } from '../run/machine-options';
+import type { LoadedDefinition } from '../run/load';
+import { openInputs, planResultOf, resolveInvalidCalls } from '../run/machine-options';
+import { migrationProblems } from '../run/migration';
 import { answerText } from '../../core/machine/answer';
 import { missingApprovals, verdictOn } from '../../core/people/verdicts';
 import { InputTimes } from './input-times';
@@ -38,7 +36,6 @@ import { newNonce, type Progress } from '../execution/execution';
 import type { Asker } from '../execution/pending-requests';
 import type { DrivenRun, Driver, TurnSummary } from '../run/driver';
 import { ToolRunner } from './tool-runner';
-import type { InvalidToolCallAction } from '../../protocol/agent-run';
 
 type LoopOptions = {
   readonly config: AgentConfig;
@@ -321,12 +318,26 @@ export class AgentLoop implements Driver, Asker {
     const goesOn = step.kind === 'done' && this.#run.steering.hasUnread;
     const isBetween = step.kind === 'call-model' || step.kind === 'needs-input' || goesOn;
     if (!isBetween || !this.#isIdle) return undefined;
+    return this.#run.continueAsNewIfDue(this.#carried);
+  }
+
+  readonly #carried = (): CarriedProgress => {
     const { remembered } = this.#approvals;
-    return this.#run.continueAsNewIfDue((): CarriedProgress => ({
+    return {
       machine: this.#machine.toJSON(),
       ...(this.#prompt && { prompt: this.#prompt.carried }),
       ...(remembered.length > 0 && { remembered }),
-    }));
+    };
+  };
+
+  moveTo(to: LoadedDefinition, note: Migration): readonly string[] {
+    if (!this.#isIdle) return ['it works'];
+    const { pendingInputs: inputs, turn } = this.#machine;
+    const problems = migrationProblems(this.#run, { inputs, turn }, to);
+    if (problems.length > 0) return problems;
+    this.#run.moveTo(to, this.#carried);
+    this.#machine.note(note);
+    return [];
   }
 
   get #isIdle(): boolean {
@@ -354,34 +365,4 @@ export class AgentLoop implements Driver, Asker {
     );
     this.#run.notices.follow();
   }
-}
-
-/** The agent's rule for calls whose names are not allowed. It applies if no callback decided. */
-type Rule = AgentConfig['onInvalidToolCall'];
-
-/** The machine asks from left to right, so the call it means is the next one of its name. */
-function resolveInvalidCalls(
-  machine: AgentMachine,
-  first: ModelTurnOutcome,
-  { turn, rule }: { readonly turn: Pick<ModelTurn, 'content' | 'checks'>; readonly rule: Rule },
-): void {
-  const calls = turn.content.filter((part) => part.type === 'tool_call');
-  let from = 0;
-  for (let outcome = first; outcome.kind === 'needs-resolution';) {
-    const { toolName } = outcome.context;
-    const place = calls.findIndex((call, index) => index >= from && call.name === toolName);
-    const decision = turn.checks?.invalidToolCalls?.find(({ index }) => index === place);
-    from = place + 1;
-    outcome =
-      decision === undefined && rule === 'ignore'
-        ? machine.ignoreInvalidToolCall()
-        : machine.resolveInvalidToolCall(decision?.action ?? byRule(rule, outcome.context));
-  }
-}
-
-function byRule(rule: Rule, { toolName, allowed }: InvalidToolCallContext): InvalidToolCallAction {
-  if (rule === 'fail') return { kind: 'fail' };
-  const names = allowed.join(', ') || 'none';
-  const feedback = `There is no tool '${toolName}' to call now. Available: ${names}.`;
-  return { kind: 'retry', feedback };
 }

@@ -19,7 +19,7 @@ import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
 import { clipText, mediaLabel, oneLine, utf8Length, textOfParts } from '../../base/text';
 import { isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import type { LogEntry, UserEvent } from '../../protocol/log';
+import type { Decision, LogEntry, UserEvent } from '../../protocol/log';
 import type { ToolContent, UserMessage } from '../../protocol/message';
 import { askUserTool, memoKey, searchAttributes } from '../../protocol/names';
 import type { Cancelling, ChildView, RunMemo, RunState } from '../../protocol/run';
@@ -202,7 +202,7 @@ function compactionLines(entries: readonly LogEntry[]): ReadonlyMap<number, stri
 }
 
 /** One entry of the log as lines of a conversation. */
-function describeEntry(entry: LogEntry): string[] {
+function describeEntry(entry: LogEntry): readonly string[] {
   switch (entry.kind) {
     case 'user':
       return [`- **${speaker(entry)}:** ${textOf(entry.message.parts)}`];
@@ -222,11 +222,21 @@ function describeEntry(entry: LogEntry): string[] {
         `- ${code(entry.result.name)}${entry.inline === true ? ' (inline)' : ''} ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
       ];
     case 'decision':
-      if (entry.decision.kind === 'verdict') return describeVerdict(entry.decision);
-      return entry.decision.kind === 'feedback'
-        ? [`- **longhaul:** ${plain(entry.decision.text, 200)}`]
-        : [];
+      return decisionLines(entry.decision);
     case 'summary':
+      return [];
+  }
+}
+
+function decisionLines(decision: Decision): readonly string[] {
+  switch (decision.kind) {
+    case 'verdict':
+      return describeVerdict(decision);
+    case 'feedback':
+      return [`- **longhaul:** ${plain(decision.text, 200)}`];
+    case 'migration':
+      return [`- **longhaul:** moved from definition ${decision.from} to ${decision.to}`];
+    default:
       return [];
   }
 }

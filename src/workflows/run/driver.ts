@@ -5,6 +5,7 @@ import { RunBudget } from '../../core/budget/budget';
 import { defined } from '../../base/json';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { runnerIdOf } from '../../core/runner-refs';
+import type { Migration } from '../../protocol/log';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
 import type { Traced } from '../../protocol/trace';
 import type { Steering } from '../agent/steering';
@@ -12,8 +13,9 @@ import { Children } from '../children/children';
 import type { Execution, Progress } from '../execution/execution';
 import type { RunLog } from '../execution/run-log';
 import { carriedMemo } from '../execution/visible-state';
-import { type CarriedRun, pack, type ProgressWithin } from './carried-run';
+import { type CarriedProgress, type CarriedRun, pack, type ProgressWithin } from './carried-run';
 import type { LoadedDefinition } from './load';
+import { movedProgress, movedStart, movedState } from './migration';
 import { PauseNotices } from './pause-notices';
 import type { RunPosition } from './run-position';
 import type { RunSession } from './run-session';
@@ -27,6 +29,8 @@ export interface Driver {
   readonly progress: Progress;
   /** What a thread gets from its turn besides the result. */
   readonly turnSummary?: TurnSummary;
+  /** Moves to another definition before the next step, or says why it cannot. Only an agent has this. */
+  moveTo?(to: LoadedDefinition, note: Migration): readonly string[];
 }
 
 type Parts = Pick<
@@ -46,6 +50,7 @@ export class DrivenRun {
   readonly budget: RunBudget;
   readonly children: Children;
   readonly notices: PauseNotices;
+  #movesTo: LoadedDefinition | undefined;
 
   constructor(parts: Parts, carried: CarriedRun | undefined) {
     this.execution = parts.execution;
@@ -72,7 +77,19 @@ export class DrivenRun {
   }
 
   get #canMove(): boolean {
-    return this.children.openCount === 0 && this.execution.history.isDue;
+    const isDue = this.#movesTo !== undefined || this.execution.history.isDue;
+    return this.children.openCount === 0 && isDue;
+  }
+
+  /** The definition that the next execution will have. */
+  get movesTo(): LoadedDefinition | undefined {
+    return this.#movesTo;
+  }
+
+  /** Continues as new under this definition, when it is between steps. Throws `TranscriptTooLarge` if that is too large to carry. */
+  moveTo(to: LoadedDefinition, progress: ProgressWithin): void {
+    this.#pack(progress, to);
+    this.#movesTo = to;
   }
 
   /**
@@ -92,36 +109,41 @@ export class DrivenRun {
     const { requests } = this.execution;
     requests.move();
     await this.execution.settled();
-    const { cancelling } = this.execution;
-    const notices = this.notices.carry();
-    const bytes = pack(
-      {
-        progress,
-        requests: requests.carry(),
-        definition: this.definition,
-        session: this.session.carry(),
-        budget: this.budget.carry(),
-        children: this.children.views,
-        ...(notices.length > 0 && { notices }),
-        ...defined({ segments: this.execution.segments?.carry() }),
-        ...this.steering.carry(),
-        ...(requests.isDetached && { detached: true }),
-        ...(cancelling && { cancelling }),
-      },
-      this.log,
-    );
+    const to = this.#movesTo;
+    const bytes = this.#pack(progress, to);
     const runner = runnerIdOf(this.input.runner);
-    const { origin } = this.position;
+    const { origin, workflowId } = this.position;
     const next: RunInput = { ...withoutStart(this.input), runner, input: 'continued', origin };
     await makeContinueAsNewFunc<(input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>>(
       carriedMemo(),
-    )(next, bytes);
+    )(to === undefined ? next : movedStart(next, workflowId, to), bytes);
+  }
+
+  #pack(progress: ProgressWithin, to: LoadedDefinition | undefined): Uint8Array {
+    const { requests, cancelling, segments } = this.execution;
+    const notices = this.notices.carry();
+    const state = {
+      requests: requests.carry(),
+      definition: this.definition,
+      session: this.session.carry(),
+      budget: this.budget.carry(),
+      children: this.children.views,
+      ...(notices.length > 0 && { notices }),
+      ...defined({ segments: segments?.carry() }),
+      ...this.steering.carry(),
+      ...(requests.isDetached && { detached: true }),
+      ...(cancelling && { cancelling }),
+    };
+    if (to === undefined) return pack({ ...state, progress }, this.log);
+    const moved = (textBytes: number): CarriedProgress =>
+      movedProgress(progress(textBytes), this.definition, to);
+    return pack({ ...movedState(state, this, to), progress: moved }, this.log);
   }
 }
 
 /** The next execution starts with this. Everything else is carried. */
 function withoutStart(given: RunInput): Omit<RunInput, 'input'> {
   const { input: _input, inputFrom: _inputFrom, ...rest } = given;
-  const { session: _session, sessionFrom: _sessionFrom, clientTools: _tools, ...started } = rest;
+  const { session: _session, sessionFrom: _sessionFrom, ...started } = rest;
   return started;
 }

@@ -1,12 +1,20 @@
-// Between the machine and the run: options from the pinned config, the prompt, the result and the open inputs. Pure.
+// Between the machine and the run: options from the pinned config, the prompt, the result, the open inputs, and what happens to invalid
+// calls. Pure.
 
 import { criteriaOf } from '../../core/loop-config';
 import type { MachineOptions } from '../../core/machine/options';
-import type { AgentRunResponse, MachineStep } from '../../core/machine/steps';
+import type { AgentMachine } from '../../core/machine/agent-machine';
+import type {
+  AgentRunResponse,
+  InvalidToolCallContext,
+  MachineStep,
+  ModelTurn,
+  ModelTurnOutcome,
+} from '../../core/machine/steps';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { oneLine } from '../../base/text';
 import { refused } from '../../core/machine/turn-plan';
-import type { MachineInput } from '../../protocol/agent-run';
+import type { InvalidToolCallAction, MachineInput } from '../../protocol/agent-run';
 import type { AgentConfig } from '../../protocol/activities';
 import { limits } from '../../protocol/limits';
 import type { UserMessage } from '../../protocol/message';
@@ -73,4 +81,34 @@ function warningOf({
 export function openInputs(step: MachineStep): readonly MachineInput[] {
   if (step.kind === 'call-tools') return step.waiting;
   return step.kind === 'needs-input' ? step.inputs : [];
+}
+
+/** The agent's rule for calls whose names are not allowed. It applies if no callback decided. */
+type Rule = AgentConfig['onInvalidToolCall'];
+
+/** The machine asks from left to right, so the call it means is the next one of its name. */
+export function resolveInvalidCalls(
+  machine: AgentMachine,
+  first: ModelTurnOutcome,
+  { turn, rule }: { readonly turn: Pick<ModelTurn, 'content' | 'checks'>; readonly rule: Rule },
+): void {
+  const calls = turn.content.filter((part) => part.type === 'tool_call');
+  let from = 0;
+  for (let outcome = first; outcome.kind === 'needs-resolution';) {
+    const { toolName } = outcome.context;
+    const place = calls.findIndex((call, index) => index >= from && call.name === toolName);
+    const decision = turn.checks?.invalidToolCalls?.find(({ index }) => index === place);
+    from = place + 1;
+    outcome =
+      decision === undefined && rule === 'ignore'
+        ? machine.ignoreInvalidToolCall()
+        : machine.resolveInvalidToolCall(decision?.action ?? byRule(rule, outcome.context));
+  }
+}
+
+function byRule(rule: Rule, { toolName, allowed }: InvalidToolCallContext): InvalidToolCallAction {
+  if (rule === 'fail') return { kind: 'fail' };
+  const names = allowed.join(', ') || 'none';
+  const feedback = `There is no tool '${toolName}' to call now. Available: ${names}.`;
+  return { kind: 'retry', feedback };
 }

@@ -21,6 +21,7 @@ import type { RunSession } from './run-session';
 /** A run as its handlers see it. */
 export interface HandledRun {
   readonly given: Omit<RunInput, 'input'>;
+  readonly runner: RunInput['runner'];
   readonly session: RunSession;
   readonly log: RunLog;
   /** Undefined until the definition is known. */
@@ -60,7 +61,7 @@ export function setRunHandlers(run: HandledRun, execution: Execution): void {
   setHandler(defineSignal(signalNames.halt), () => run.halt());
   setLogQuery(run);
   setQuery(queryNames.definition, () => run.driven?.definition, 'The definition this run pinned');
-  setQuery(queryNames.runner, () => run.given.runner, 'What the run was started with');
+  setQuery(queryNames.runner, () => run.runner, 'What the run was started with');
   setQuery(queryNames.clientTools, () => run.given.clientTools ?? [], "The client's own tools");
   setQuery(queryNames.children, () => run.driven?.children.views ?? [], 'The runs this one called');
   setQuery(

@@ -1,6 +1,7 @@
 // The position of a run in its tree: the root, or below other runs. The root holds the definition and lists the questions. Pure.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
+import { defined } from '../../base/json';
 import { keyHashes } from '../../core/key-hashes';
 import { rootOrigin, type ExecutionIds } from '../../core/origin';
 import { runnerIdOf } from '../../core/runner-refs';
@@ -26,8 +27,9 @@ export class RunPosition {
   readonly application: Pick<RunInput, 'application'>;
   /** The workflow that also lists this run's questions: the root run, or its thread. Undefined at the top. */
   readonly reportsTo: string | undefined;
-  /** The run that pinned this run's definition. */
-  readonly #definitionHolder: string;
+  readonly #definitionRoot: string;
+  /** The run that has this run's definition, if it is not the root run. */
+  readonly #holder: Pick<DefinitionRef, 'holder'>;
   /** The thread that the root run is a turn of. */
   readonly #thread: Pick<DefinitionRef, 'thread'>;
   /** Makes this run's input ids unique among all that `reportsTo` lists. */
@@ -43,7 +45,9 @@ export class RunPosition {
     this.lineage = lineage ?? rootLineage(input, workflowId);
     this.origin = originOf(input, info);
     this.reportsTo = lineage?.root ?? input.thread?.workflowId;
-    this.#definitionHolder = input.definition?.root ?? workflowId;
+    const { root = workflowId, holder } = input.definition ?? {};
+    this.#definitionRoot = root;
+    this.#holder = defined({ holder });
     this.#thread = threadOf(input);
     this.#idSuffix = this.reportsTo === undefined ? '' : inputIdSuffix(workflowId);
   }
@@ -54,10 +58,11 @@ export class RunPosition {
 
   definitionRef(hash: string): DefinitionRef {
     const short = hash.slice(0, limits.hashLength);
-    const root = this.#definitionHolder;
+    const root = this.#definitionRoot;
     return {
       hash: short,
       ...(root !== this.workflowId && { root }),
+      ...this.#holder,
       ...this.#thread,
       ...this.application,
     };

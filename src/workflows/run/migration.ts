@@ -1,0 +1,203 @@
+// Moves a waiting run of an agent to another definition of this agent: it continues as new under that one.
+//
+// 1. A refused migration changes nothing. The handler checks all again that the validator has checked, because a reset applies updates
+//    again without asking validators, and because people may answer while the definition loads.
+// 2. The log says it before the run moves. An answer that comes in between still counts under the old definition.
+// 3. A run below another one then pins its definition itself. The runs above keep theirs.
+// 4. Open inputs keep their ids, and their votes where the rules of the tool are the same. All others are asked anew.
+
+import { defineUpdate, setHandler } from '@temporalio/workflow';
+import { defined } from '../../base/json';
+import { RunBudget } from '../../core/budget/budget';
+import { isRuledAlike, misfits, readMigration, type Waiting } from '../../core/migration';
+import { storeOptions } from '../../core/machine/options';
+import { runnerAddress, runnerIdOf } from '../../core/runner-refs';
+import type { AgentConfig } from '../../protocol/activities';
+import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
+import type { Migration } from '../../protocol/log';
+import { updateNames } from '../../protocol/names';
+import type { MigrateInput, MigrateReply, PendingInput, RunInput } from '../../protocol/run';
+import { inputSchema } from '../agent/input-schema';
+import { toWorkflowFailure } from '../durable';
+import type { Execution } from '../execution/execution';
+import { validating } from '../execution/handlers';
+import type { CarriedProgress, CarriedRun } from './carried-run';
+import type { Driver, DrivenRun } from './driver';
+import { type LoadedDefinition, resolveDefinition } from './load';
+import { machineOptions } from './machine-options';
+
+type Moving = {
+  readonly driven: DrivenRun | undefined;
+  readonly driver: Driver | undefined;
+};
+
+/** The migrations of one run. At most one is under way. */
+export class Migrations {
+  readonly #run: Moving;
+  readonly #execution: Execution;
+  #loading: MigrateInput['runner'] | undefined;
+
+  constructor(run: Moving, execution: Execution) {
+    this.#run = run;
+    this.#execution = execution;
+    setHandler(
+      defineUpdate<MigrateReply, [unknown]>(updateNames.migrate),
+      async (payload) => {
+        execution.requests.countUpdate();
+        try {
+          return await this.#migrate(readMigration(payload));
+        } catch (error) {
+          throw toWorkflowFailure(error);
+        }
+      },
+      {
+        validator: validating((payload) => this.#check(readMigration(payload))),
+        description: 'Moves the waiting run to another definition of its agent: {runner, note?}',
+      },
+    );
+  }
+
+  /** The spec that a worker is about to load. */
+  get loading(): MigrateInput['runner'] | undefined {
+    return this.#loading;
+  }
+
+  async #migrate(request: MigrateInput): Promise<MigrateReply> {
+    const { run } = this.#check(request);
+    const { clientTools } = run.input;
+    this.#loading = request.runner;
+    let to: LoadedDefinition;
+    try {
+      const address = runnerAddress({ ...run.position.application, runner: request.runner });
+      to = await resolveDefinition({ ...address, ...(clientTools && { clientTools: true }) });
+    } finally {
+      this.#loading = undefined;
+    }
+    const { driver } = this.#check(request);
+    const hashes = { from: short(run.definition.hash), to: short(to.hash) };
+    if (hashes.from === hashes.to) return hashes;
+    const problems = driver.moveTo(to, noteOn(request, hashes));
+    if (problems.length > 0) throw refused(problems);
+    return hashes;
+  }
+
+  /** Throws unless the run can move now. */
+  #check({ runner }: MigrateInput): { readonly run: DrivenRun; readonly driver: MovingDriver } {
+    const { requests } = this.#execution;
+    const { driven: run, driver } = this.#run;
+    if (requests.ended)
+      throw new LonghaulError('RunClosed', `the run cannot move: it is ${requests.status}`);
+    if (run === undefined || driver === undefined) throw refused(['it is still loading']);
+    const { config } = run.definition;
+    if (runnerIdOf(runner) !== config.id)
+      throw refused([`it is a run of '${config.id}', not of '${runnerIdOf(runner)}'`]);
+    const below = run.children.views.filter(({ status }) => status === 'open');
+    if (below.length > 0) throw refused([waitsBelow(below)]);
+    if (driver.moveTo === undefined)
+      throw refused(['only the run of an agent has a definition to move to']);
+    if (this.#loading !== undefined || run.movesTo !== undefined)
+      throw refused(['it is already moving']);
+    if (requests.ownPending.length === 0) throw refused(['it does not wait for an answer']);
+    return { run, driver: driver as MovingDriver };
+  }
+}
+
+type MovingDriver = Required<Pick<Driver, 'moveTo'>>;
+
+const short = (hash: string): string => hash.slice(0, limits.hashLength);
+
+function noteOn({ by, note }: MigrateInput, hashes: MigrateReply): Migration {
+  return { kind: 'migration', ...hashes, at: new Date().toISOString(), ...defined({ by, note }) };
+}
+
+function waitsBelow(below: readonly { readonly workflowId: string }[]): string {
+  const [first, ...others] = below.map(({ workflowId }) => `'${workflowId}'`);
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `it waits for ${first}${more} below it: move that run`;
+}
+
+/** The run stays as it is. */
+function refused(problems: readonly string[]): LonghaulError {
+  return new LonghaulError('MigrationRefused', `the run stays as it is: ${problems.join('; ')}`, {
+    details: { problems },
+  });
+}
+
+/** Why an agent cannot go on under another definition. Empty if it can. */
+export function migrationProblems(
+  { definition: from, budget, input }: Pick<DrivenRun, 'definition' | 'budget' | 'input'>,
+  waiting: Waiting,
+  { config, definition }: LoadedDefinition,
+): readonly string[] {
+  if (config.kind !== 'agent' || definition === undefined)
+    return [`'${config.id}' is no agent there`];
+  const before = agentOf(from);
+  const { maxTurns = Infinity } = machineOptions(config);
+  const moved = new RunBudget(config.budget, input.budget);
+  moved.restore(budget.carryTo(before.budget, config.budget));
+  const isUsedUp = moved.usedUp !== undefined && moved.onExceeded === 'fail';
+  return [
+    ...misfits(waiting, before, { config, definition, maxTurns }),
+    ...(isUsedUp ? ['the run has used up its new budget'] : []),
+  ];
+}
+
+/** What a run carries, for the definition that it moves to. */
+export function movedState<Carried extends Pick<CarriedRun, 'requests' | 'budget'>>(
+  carried: Carried,
+  { definition: from, budget }: Pick<DrivenRun, 'definition' | 'budget'>,
+  to: LoadedDefinition,
+): Carried & Pick<CarriedRun, 'definition'> {
+  const [before, after] = [agentOf(from), agentOf(to)];
+  const pending = carried.requests.pending.flatMap((input) =>
+    staysOpen(input, before, after) ? [withSchema(input, to)] : [],
+  );
+  return {
+    ...carried,
+    definition: to,
+    requests: { ...carried.requests, pending },
+    budget: budget.carryTo(before.budget, after.budget),
+  };
+}
+
+/** How far the agent is, for the definition that it moves to. */
+export function movedProgress(
+  progress: CarriedProgress,
+  from: LoadedDefinition,
+  to: LoadedDefinition,
+): CarriedProgress {
+  if (progress.machine === undefined) return progress;
+  const [before, after] = [agentOf(from), agentOf(to)];
+  const { remembered = [], machine, ...others } = progress;
+  const kept = remembered.filter((name) => isRuledAlike(name, before, after));
+  const options = storeOptions(machineOptions(after));
+  return {
+    ...others,
+    machine: { ...machine, options },
+    ...(kept.length > 0 && { remembered: kept }),
+  };
+}
+
+/** The start of the next execution. A run below names itself as the one that has its definition. */
+export function movedStart(input: RunInput, holder: string, to: LoadedDefinition): RunInput {
+  const { definition } = input;
+  if (definition === undefined) return input;
+  return { ...input, definition: { ...definition, hash: short(to.hash), holder } };
+}
+
+function staysOpen({ kind, call }: PendingInput, before: AgentConfig, after: AgentConfig): boolean {
+  if (kind === 'question' || kind === 'budget') return true;
+  return call !== undefined && isRuledAlike(call.name, before, after);
+}
+
+function withSchema(input: PendingInput, { definition, config }: LoadedDefinition): PendingInput {
+  if (input.kind !== 'approval' || config.kind !== 'agent') return input;
+  const { schema: _old, ...others } = input;
+  return { ...others, ...inputSchema(others, config, definition) };
+}
+
+function agentOf({ config }: LoadedDefinition): AgentConfig {
+  if (config.kind === 'agent') return config;
+  throw new LonghaulError('InternalError', `'${config.id}' is no agent`);
+}
