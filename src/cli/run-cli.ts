@@ -22,7 +22,7 @@ import { addDiffCommand } from './commands/diff';
 import { addDoctorCommand } from './commands/doctor';
 import { addGcCommand } from './commands/gc';
 import { addInboxCommand, addListCommand, addThreadsCommand } from './commands/lists';
-import { addInitCommand, packageVersion } from './commands/init';
+import { addInitCommand } from './commands/init';
 import { addResetCommand } from './commands/reset';
 import { addRunCommand } from './commands/run';
 import { addSetupCommand } from './commands/setup';
@@ -30,6 +30,7 @@ import { addSchemaCommand, addValidateCommand } from './commands/validate';
 import { addShowCommand } from './commands/show';
 import { addWhyCommand } from './commands/why';
 import { addWorkerCommand } from './commands/worker';
+import { packageVersion } from '../worker/deployment';
 
 const commands: readonly AddCommand[] = [
   addInitCommand,

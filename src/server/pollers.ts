@@ -3,6 +3,7 @@
 import type { Client } from '@temporalio/client';
 import { protoMs, type ProtoTime } from '../base/duration';
 import { timeouts } from '../protocol/limits';
+import { pollerVersion, versionsAtWork, type WorkerVersion } from './worker-versions';
 
 /** Values of Temporal's `TaskQueueType`. */
 const taskTypes = { workflow: 1, activity: 2 } as const;
@@ -13,7 +14,13 @@ const stoppedStatuses: readonly unknown[] = [2, 3];
 /** Queues to name. */
 const mostQueues = 5;
 
-export type PollingWorker = { readonly identity: string; readonly lastPoll: Date };
+export type PollingWorker = {
+  readonly identity: string;
+  readonly lastPoll: Date;
+  readonly version?: WorkerVersion;
+  /** Gets work that is pinned to no version, such as new runs: its version is current or ramping, or the queue uses none. */
+  readonly isAtWork: boolean;
+};
 
 /**
  * The server lists a poller for five minutes after its last poll. Leaves out a worker that has said since then that it stops. A worker that
@@ -24,20 +31,26 @@ export async function pollingWorkers(
   taskQueue: string,
   tasks: keyof typeof taskTypes = 'workflow',
 ): Promise<readonly PollingWorker[]> {
-  const { pollers } = await inTime(client, () =>
+  const queue = await inTime(client, () =>
     client.workflowService.describeTaskQueue({
       namespace: client.options.namespace,
       taskQueue: { name: taskQueue },
       taskQueueType: taskTypes[tasks],
     }),
   );
-  if (pollers.length === 0) return [];
+  if (queue.pollers.length === 0) return [];
   const stopped = await stopTimes(client, taskQueue);
-  return pollers
-    .map(({ identity, lastAccessTime }) => ({
-      identity: identity ?? '',
-      lastPoll: toDate(lastAccessTime),
-    }))
+  const isAtWork = versionsAtWork(queue);
+  return queue.pollers
+    .map((poller) => {
+      const version = pollerVersion(poller);
+      return {
+        identity: poller.identity ?? '',
+        lastPoll: toDate(poller.lastAccessTime),
+        isAtWork: isAtWork(version),
+        ...(version && { version }),
+      };
+    })
     .filter(({ identity, lastPoll }) => {
       const stop = stopped.get(identity);
       return stop === undefined || lastPoll > stop;

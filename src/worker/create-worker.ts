@@ -10,6 +10,7 @@ import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
 import { loadConnection, namespaceMissing, serverUnavailable } from '../server/connection-options';
 import { tryEncryption } from '../server/encryption';
+import { checkGivenOnce } from './deployment';
 import { installLineLog } from './logger';
 import { checkWorkerOptions, type CreateWorkerOptions } from './options';
 import { LonghaulPlugin } from './plugin';
@@ -39,6 +40,7 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
     workerOptions,
     ...longhaul
   } = options;
+  checkGivenOnce(longhaul.workerDeployment, workerOptions);
   const plugin = new LonghaulPlugin(longhaul);
   await tryEncryption(longhaul);
   checkConnection(connection);

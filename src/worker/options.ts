@@ -18,6 +18,7 @@ import { isResultStore, type ResultStore } from '../results/result-store';
 import { isTelemetry, type Telemetry } from '../telemetry/telemetry';
 import type { Stores } from '../stores/memory-store';
 import { z } from 'zod';
+import { type WorkerDeployment, workerDeployment } from './deployment';
 import { parseOptions } from '../define/options';
 import { aFunction, count, made, nonBlank } from '../define/schema/parts';
 
@@ -55,6 +56,7 @@ const ofLonghaul = {
   telemetry: made(isTelemetry, 'telemetry, such as openTelemetry()').exactOptional(),
   onPause: aFunction().exactOptional(),
   checkSignature: aFunction().exactOptional(),
+  workerDeployment: workerDeployment.exactOptional(),
   encryption: elsewhere,
   clearFailures: elsewhere,
 } satisfies Record<keyof LonghaulOptions, z.ZodType>;
@@ -130,6 +132,8 @@ export type LonghaulOptions = Base & {
   readonly onPause?: OnPause;
   /** Decides whether an answer is from the actor that it names. Only `true` accepts it. Without the hook, nobody checks. */
   readonly checkSignature?: CheckSignature;
+  /** Gives the worker a version, for Temporal's Worker Versioning. Such a worker gets work once its version is current or ramping. */
+  readonly workerDeployment?: WorkerDeployment;
 };
 
 export type CreateWorkerOptions = LonghaulOptions & {

@@ -43,6 +43,7 @@ import {
 import { checkLonghaulOptions, type LonghaulOptions, workerRegistry } from './options';
 import { type BeatServer, BlockedLoop } from './blocked-loop';
 import { hearHints } from './cancel-hints';
+import { checkGivenOnce, deploymentOptions } from './deployment';
 import { ownIdentity, pollersOf } from './pollers';
 import { longhaulSinks } from './sinks';
 import { taskSlots } from './task-slots';
@@ -98,8 +99,12 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
     checkSdk(sdkCopies(options.workflowsPath));
     const workflows = this.#workflows(options);
     const identity = options.identity ?? ownIdentity();
+    const { workerDeployment } = this.#options;
+    checkGivenOnce(workerDeployment, options);
+    const version = workerDeployment && deploymentOptions(workerDeployment, this.#registry);
     return {
       identity,
+      ...version,
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
       ...taskSlots(options),
@@ -107,7 +112,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       sinks: { ...options.sinks, ...longhaulSinks(this.#options) },
       activities: {
         ...options.activities,
-        ...this.#activities({ ...options, identity }, workflows),
+        ...this.#activities({ ...options, ...version, identity }, workflows),
       },
     };
   }

@@ -6,6 +6,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import type { ActivityDependencies } from '../activities';
 import { timeouts } from '../protocol/limits';
 import { pollingWorkers } from '../server/pollers';
+import { isSameVersion, type WorkerVersion } from '../server/worker-versions';
 
 type Pollers = NonNullable<ActivityDependencies['pollers']>;
 
@@ -18,19 +19,32 @@ export function ownIdentity(): string {
   return workers === 1 ? identity : `${identity}#${workers}`;
 }
 
-export function pollersOf({
-  taskQueue,
-  identity,
-}: Pick<Required<WorkerOptions>, 'taskQueue' | 'identity'>): Pollers {
-  return { identity, polling: () => polling(taskQueue) };
+type OfWorker = Pick<Required<WorkerOptions>, 'taskQueue' | 'identity'> &
+  Pick<WorkerOptions, 'workerDeploymentOptions'>;
+
+export function pollersOf({ taskQueue, identity, workerDeploymentOptions }: OfWorker): Pollers {
+  const { version, useWorkerVersioning = false } = workerDeploymentOptions ?? {};
+  const own =
+    version && useWorkerVersioning
+      ? { deployment: version.deploymentName, buildId: version.buildId }
+      : undefined;
+  return { identity, polling: () => polling(taskQueue, own) };
 }
 
-/** Leaves out those that have not polled for longer than a poll takes. A time-skipping server cannot say who polls. */
-async function polling(taskQueue: string): Promise<readonly string[] | undefined> {
+/**
+ * Leaves out those that have not polled for longer than a poll takes, and workers of other versions: they do not get this worker's calls.
+ * A time-skipping server cannot say who polls.
+ */
+async function polling(
+  taskQueue: string,
+  own: WorkerVersion | undefined,
+): Promise<readonly string[] | undefined> {
   try {
     const found = await pollingWorkers(Context.current().client, taskQueue, 'activity');
     const since = Date.now() - timeouts.longPoll;
-    return found.filter(({ lastPoll }) => lastPoll.getTime() > since).map((one) => one.identity);
+    return found
+      .filter(({ lastPoll, version }) => lastPoll.getTime() > since && isSameVersion(version, own))
+      .map(({ identity }) => identity);
   } catch {
     return undefined;
   }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { packageVersion } from '../../worker/deployment';
 import { exitCodes, UsageError } from '../exit';
 import { printableLine } from '../render/text';
 import { shellWord } from '../render/render-parts';
@@ -68,10 +69,4 @@ function manifestOf(text: string, folder: string): string {
     dependencies: { ...manifest.dependencies, longhaul: `^${packageVersion()}` },
   };
   return `${JSON.stringify(own, null, 2)}\n`;
-}
-
-/** The version of this package. */
-export function packageVersion(): string {
-  const file = join(__dirname, '..', '..', '..', 'package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

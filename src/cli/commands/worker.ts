@@ -17,12 +17,21 @@ import {
 } from '../session/connection';
 import { endOfServing, endSignal, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
 import { renderAgents } from '../render/render-list';
-import { installWorkerLog, serveAgents } from '../session/serve-agents';
+import { installWorkerLog, serveAgents, type ServedAgents } from '../session/serve-agents';
 import type { Terminal } from '../render/terminal';
+import type { WorkerDeployment } from '../../worker/deployment';
 import { createServer } from 'node:http';
 
 type ServeFlags = ConnectionFlags &
-  AgentsFlags & { readonly watch?: true; readonly health?: HealthAddress; readonly log?: string };
+  AgentsFlags &
+  VersionFlags & { readonly watch?: true; readonly health?: HealthAddress; readonly log?: string };
+
+/** Of Temporal's Worker Versioning. */
+type VersionFlags = {
+  readonly deployment?: string;
+  readonly buildId?: string;
+  readonly pinned?: true;
+};
 
 export function addWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program
@@ -39,6 +48,7 @@ export function addWorkerCommand(program: Command, { terminal, finish }: Command
       'answer HTTP with 200 while the worker takes work, for probes',
       parseHealthAddress,
     );
+  addVersionFlags(command);
   command.addOption(
     new Option('--log <format>', 'the log: lines for people, or a JSON object in a line').choices([
       'text',
@@ -48,14 +58,48 @@ export function addWorkerCommand(program: Command, { terminal, finish }: Command
   addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(async (flags: ServeFlags) => {
     // The processes of --watch inherit it.
     if (flags.log !== undefined) process.env['LONGHAUL_LOG'] = flags.log;
-    if (flags.watch === true && flags.health !== undefined) {
-      throw new UsageError('--health cannot be used with --watch');
+    const unwatched = (['health', 'deployment', 'buildId', 'pinned'] as const).find(
+      (flag) => flags[flag] !== undefined,
+    );
+    if (flags.watch === true && unwatched !== undefined) {
+      const flag = unwatched === 'buildId' ? 'build-id' : unwatched;
+      throw new UsageError(`--${flag} cannot be used with --watch`);
     }
     const source = requireAgentsSource(process.cwd(), flags);
     const serve = flags.watch === true ? watch : serveHere;
     await serve(source, flags, terminal);
     finish(exitCodes.done);
   });
+}
+
+function addVersionFlags(command: Command): void {
+  command
+    .option(
+      '--deployment <name>',
+      "the worker deployment, for Temporal's Worker Versioning (default: workerDeployment of the agents file)",
+    )
+    .option(
+      '--build-id <id>',
+      'the version of this worker, such as a git commit (default: made of the definitions)',
+    )
+    .option('--pinned', 'open runs stay with the version they began on');
+}
+
+/** What the flags say wins over the file. */
+export function versionOf(
+  inFile: WorkerDeployment | undefined,
+  { deployment: name = inFile?.name, buildId, pinned }: VersionFlags,
+): WorkerDeployment | undefined {
+  if (name !== undefined)
+    return {
+      ...inFile,
+      name,
+      ...(buildId !== undefined && { buildId }),
+      ...(pinned === true && { behavior: 'PINNED' }),
+    };
+  if (buildId === undefined && pinned === undefined) return undefined;
+  const flag = buildId === undefined ? '--pinned' : '--build-id';
+  throw new UsageError(`${flag} needs the name of the worker deployment: add --deployment`);
 }
 
 async function serveHere(
@@ -70,7 +114,9 @@ async function serveHere(
   const { options, registry } = agents;
   const { server, namespace } = targetOf({ ...connectionIn(options), ...connectionIn(flags) });
   const taskQueue = flags.taskQueue ?? options.taskQueue ?? defaults.taskQueue;
+  const workerDeployment = versionOf(options.workerDeployment, flags);
   const served = await serveAgents({
+    ...(workerDeployment && { workerDeployment }),
     agents,
     server,
     namespace: namespace ?? defaults.namespace,
@@ -81,6 +127,7 @@ async function serveHere(
   try {
     if (flags.health !== undefined) await serveHealth(flags.health, served.state);
     show(worker, { source, server: server.address, terminal });
+    if (served.version !== undefined) terminal.print(versionLine(served.version));
     await Promise.race([end, served.ended]);
     terminal.note('stopping: calls in flight may end');
   } finally {
@@ -126,6 +173,10 @@ type WorkerPlace = {
 function show(worker: ReadyWorker, { source, server, terminal }: WorkerPlace): void {
   terminal.print(`Temporal  ${server ?? defaults.address}`);
   terminal.print(renderAgents(worker, source, terminal.style));
+}
+
+function versionLine({ deploymentName, buildId }: NonNullable<ServedAgents['version']>): string {
+  return `Version   ${buildId} of deployment ${deploymentName}`;
 }
 
 type HealthAddress = { readonly host: string; readonly port: number };

@@ -3,8 +3,9 @@ import type { Deltas } from '../../deltas/deltas';
 import type { LoadedConnection } from '../../server/connection-options';
 import type { LoadedAgents } from './agents';
 import { loadConnectionOptions, loadTemporalWorker, loadWorker } from './load-parts';
-import type { LogLevel } from '@temporalio/common';
+import type { LogLevel, WorkerDeploymentVersion } from '@temporalio/common';
 import { redact } from '../../providers/redact';
+import type { WorkerDeployment } from '../../worker/deployment';
 import {
   formatEntry,
   isForPeople,
@@ -44,6 +45,8 @@ export type ServeOptions = {
   readonly deltas?: Deltas;
   /** Options in the file win. */
   readonly workerOptions: Partial<WorkerOptions>;
+  /** Default: the worker has no version, whatever the file says. Only a deployed worker has one. */
+  readonly workerDeployment?: WorkerDeployment;
 };
 
 export type ServedAgents = {
@@ -51,6 +54,8 @@ export type ServedAgents = {
   readonly ended: Promise<void>;
   /** `RUNNING` while it takes work. */
   readonly state: () => string;
+  /** Of a worker with `workerDeployment`. */
+  readonly version?: WorkerDeploymentVersion;
   /** Lets calls in flight end. Waits at most `timeoutMs`, or by default as long as the worker allows. */
   stop(timeoutMs?: number): Promise<void>;
 };
@@ -61,17 +66,20 @@ const drainMarginMs = 1_000;
 /** Runs the agents of a file in this process. Call `installWorkerLog` first. */
 export async function serveAgents(options: ServeOptions): Promise<ServedAgents> {
   const { agents, server, namespace, taskQueue, workerOptions, inlineSpecs, application } = options;
+  const { workerDeployment } = options;
   const { NativeConnection } = loadTemporalWorker();
   const connection = await NativeConnection.connect(server).catch((error: unknown) => {
     throw loadConnectionOptions().serverUnavailable(server.address ?? 'the server', error);
   });
-  const { address: _address, profile: _profile, ...configured } = agents.options;
+  const { address: _address, profile: _profile, ...others } = agents.options;
+  const { workerDeployment: _version, ...configured } = others;
   const deltas = bothDeltas(options.deltas, configured.deltas);
   const worker = await loadWorker().createWorker({
     ...(inlineSpecs && { inlineSpecs }),
     ...configured,
     ...(deltas && { deltas }),
     ...(application && { application }),
+    ...(workerDeployment && { workerDeployment }),
     connection,
     namespace,
     taskQueue,
@@ -81,9 +89,11 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
   const closed = ended.catch(() => undefined).then(() => connection.close());
   closed.catch(() => undefined);
   const drainMs = worker.options.shutdownGraceTimeMs + drainMarginMs;
+  const { version } = worker.options.workerDeploymentOptions ?? {};
   return {
     ended,
     state: () => worker.getState(),
+    ...(workerDeployment && version && { version }),
     stop: (timeoutMs = drainMs) => stop(worker, ended, timeoutMs),
   };
 }
