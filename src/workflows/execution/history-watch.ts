@@ -3,12 +3,15 @@
 // 1. A run continues as new only after a step, and only if its history has grown since the execution loaded. Loading takes history, too,
 //    and the next execution would load the same again.
 // 2. The history must grow by a share of what was loaded, so that a run does not load a long log for every turn.
-// 3. Open work has room for its largest possible result, so that the server never ends a run for its size.
+// 3. A thread that Worker Versioning pins to an older version moves to the current one. An execution that is on an older version when it has
+//    loaded does not: moving has not helped, and the thread would do nothing else.
+// 4. Open work has room for its largest possible result, so that the server never ends a run for its size.
 
-import { workflowInfo, type WorkflowInfo } from '@temporalio/workflow';
+import { patched, workflowInfo, type WorkflowInfo } from '@temporalio/workflow';
 import { LonghaulError } from '../../protocol/errors';
 import type { RunLog } from './run-log';
 import { limits } from '../../protocol/limits';
+import { retryingMemoKey } from '../../protocol/retrying';
 
 export const noHistory: ExecutionSize = { bytes: 0, events: 0, updates: 0, isSuggested: false };
 
@@ -16,6 +19,7 @@ const namedEntries = 5;
 
 export class HistoryWatch {
   #loaded = noHistory;
+  #isLoadedOutdated = false;
   #steps = 0;
   readonly #taken: { readonly updates: number };
 
@@ -27,6 +31,7 @@ export class HistoryWatch {
   /** The execution has loaded. Its history grows from now on. */
   loaded(): void {
     this.#loaded = this.#now();
+    this.#isLoadedOutdated = workflowInfo().targetWorkerDeploymentVersionChanged;
   }
 
   stepped(): void {
@@ -35,6 +40,12 @@ export class HistoryWatch {
 
   get isDue(): boolean {
     return isDue({ now: this.#now(), loaded: this.#loaded, steps: this.#steps });
+  }
+
+  /** True if workers of another version should go on. Not for validators and queries: it may add a marker to the history. */
+  get isOutdated(): boolean {
+    const { targetWorkerDeploymentVersionChanged: isOutdated } = workflowInfo();
+    return isOutdated && !this.#isLoadedOutdated && patched('longhaul:to-current-version');
   }
 
   get isOver(): boolean {
@@ -119,4 +130,27 @@ export function isFull(now: ExecutionSize, open: number): boolean {
 /** True if the run must end, because the server would soon terminate it. */
 export function isOver({ bytes, events }: ExecutionSize): boolean {
   return bytes > limits.maxHistoryBytes || events > limits.maxHistoryEvents;
+}
+
+type ContinueOptions = {
+  readonly memo?: Record<string, unknown>;
+  readonly initialVersioningBehavior?: 'AUTO_UPGRADE';
+};
+
+/**
+ * The options of `continueAsNew`. Without the memo, the server would show that of the first execution. With Worker Versioning, the next
+ * execution of a pinned run begins on the version that is current, or ramping for it.
+ */
+export function continueOptions(): ContinueOptions {
+  const { memo, targetWorkerDeploymentVersionChanged: isOutdated } = workflowInfo();
+  return {
+    ...(memo && { memo: withoutRetrying(memo) }),
+    ...(isOutdated && { initialVersioningBehavior: 'AUTO_UPGRADE' }),
+  };
+}
+
+/** The next execution has none of the calls of this one. */
+function withoutRetrying(memo: Record<string, unknown>): Record<string, unknown> {
+  const { [retryingMemoKey]: _retrying, ...kept } = memo;
+  return kept;
 }

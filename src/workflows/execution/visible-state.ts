@@ -69,15 +69,6 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The memo for `continueAsNew`. Without it, the server would show the memo of the first execution. */
-export function carriedMemo(): { readonly memo?: Record<string, unknown> } {
-  const { memo } = workflowInfo();
-  if (memo === undefined) return {};
-  // The next execution has none of the calls of this one.
-  const { [retryingMemoKey]: _retrying, ...carried } = memo;
-  return { memo: carried };
-}
-
 /** A memo never has room for more. */
 const mostShown = 20;
 

@@ -11,8 +11,8 @@ import type { Traced } from '../../protocol/trace';
 import type { Steering } from '../agent/steering';
 import { Children } from '../children/children';
 import type { Execution, Progress } from '../execution/execution';
+import { continueOptions } from '../execution/history-watch';
 import type { RunLog } from '../execution/run-log';
-import { carriedMemo } from '../execution/visible-state';
 import { type CarriedProgress, type CarriedRun, pack, type ProgressWithin } from './carried-run';
 import type { LoadedDefinition } from './load';
 import { movedProgress, movedStart, movedState } from './migration';
@@ -115,7 +115,7 @@ export class DrivenRun {
     const { origin, workflowId } = this.position;
     const next: RunInput = { ...withoutStart(this.input), runner, input: 'continued', origin };
     await makeContinueAsNewFunc<(input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>>(
-      carriedMemo(),
+      continueOptions(),
     )(to === undefined ? next : movedStart(next, workflowId, to), bytes);
   }
 

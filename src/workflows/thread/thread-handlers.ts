@@ -136,12 +136,13 @@ function viewsOf(thread: HandledThread, query: TurnsQuery): readonly TurnView[] 
 export type ThreadRoom = {
   readonly turns: Pick<ThreadTurns, 'queuedBytes'>;
   readonly saves: Pick<ThreadSaves, 'bytes' | 'isBehind'>;
-  readonly history: Pick<HistoryWatch, 'isDue'>;
+  readonly history: Pick<HistoryWatch, 'isDue' | 'isOutdated'>;
 };
 
-/** True if the thread moves to its next execution: it is due, and the waiting and unsaved turns can travel. */
+/** True if the thread moves to its next execution: it is due or outdated, and the waiting and unsaved turns can travel. */
 export function mayMove(room: ThreadRoom): boolean {
-  return room.history.isDue && isPortable(room);
+  const { history } = room;
+  return isPortable(room) && (history.isDue || history.isOutdated);
 }
 
 /** Why the thread takes no message although the queue has room. */

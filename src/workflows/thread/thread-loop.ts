@@ -42,10 +42,10 @@ import { isOfNewerVersion } from '../../core/stored-format';
 import { toWorkflowFailure } from '../durable';
 import { Execution, type View } from '../execution/execution';
 import { setHandlers, whenLoaded } from '../execution/handlers';
+import { continueOptions } from '../execution/history-watch';
 import type { EndStatus } from '../execution/pending-requests';
 import { carriedEntries, type RunLog } from '../execution/run-log';
 import type { WorkflowArguments, Taken } from '../execution/start';
-import { carriedMemo } from '../execution/visible-state';
 import { takeThreadStart } from './thread-input';
 import {
   type HandledThread,
@@ -375,7 +375,7 @@ export class ThreadLoop implements HandledThread {
       ...(this.#lastClear !== undefined && { lastClear: this.#lastClear }),
     };
     await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>(
-      carriedMemo(),
+      continueOptions(),
     )(this.#input, packThread(this.#input, thread, this.#memory.log));
   }
 
