@@ -24,6 +24,7 @@ import {
   type ResumeReply,
   type RunState,
 } from '../protocol/run';
+import { placeOf } from '../server/worker-versions';
 import { uninterrupted } from './calls';
 import { asLonghaulError, hasGrpcStatus, isCutOff, isNotFound, isUntaken } from './failures';
 import { RunView, type ViewOptions } from './run-view';
@@ -142,8 +143,8 @@ export class AnswerSender {
   }
 
   async #requireWorker(signal: AbortSignal): Promise<void> {
-    const { taskQueue } = await this.#view.describe();
-    await requireWorker(this.#client, { taskQueue, workflowId: this.#workflowId, signal });
+    const place = placeOf(await this.#view.describe());
+    await requireWorker(this.#client, { ...place, workflowId: this.#workflowId, signal });
   }
 }
 

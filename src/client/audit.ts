@@ -13,6 +13,7 @@ import type { Actor } from '../protocol/people';
 import type { RunInput } from '../protocol/run';
 import type { TurnView, TurnsQuery } from '../protocol/thread';
 import { grpcStatus } from '../base/grpc-status';
+import { placeOf } from '../server/worker-versions';
 import { inTime, limited } from './calls';
 import { asLonghaulError, hasGrpcStatus, isNotFound } from './failures';
 import { decode, type HistoryEvent, historyEvents, timeOf } from './history';
@@ -67,8 +68,8 @@ export async function readAudit(
   options: ReadOptions,
 ): Promise<readonly AuditEntry[]> {
   try {
-    const { taskQueue } = await new RunView(client, workflowId).describe();
-    const isServed = options.withoutWorker !== true && (await hasWorker(client, taskQueue));
+    const place = placeOf(await new RunView(client, workflowId).describe());
+    const isServed = options.withoutWorker !== true && (await hasWorker(client, place));
     return await new AuditReader(client, { withoutWorker: !isServed }).read(workflowId);
   } catch (error) {
     throw asLonghaulError(error);

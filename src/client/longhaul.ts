@@ -47,7 +47,7 @@ import { RunStreams } from './stream/run-streams';
 import { ThreadHandle } from './thread-handle';
 import { threadInput, type ThreadOptions } from './thread-input';
 import { type ClientResults, readContent, sentInput } from './upload';
-import { hasWorker, noWorker } from './workers';
+import { lookForWorker, noWorker } from './workers';
 
 export type StartOptions<Types extends RunTypes = RunTypes> = {
   /** Temporal's workflow id. Default: `<runner id>-<12 characters>`. The id of an open or completed run throws `RunAlreadyExists`. */
@@ -93,7 +93,7 @@ export class Longhaul {
   readonly #hashIds: string | undefined;
   readonly #results: ClientResults | undefined;
   readonly #actor: Actor | undefined;
-  #served: { readonly isPolled: Promise<boolean>; readonly until: number } | undefined;
+  #served: { readonly asked: ReturnType<typeof lookForWorker>; readonly until: number } | undefined;
 
   constructor(
     client: Client,
@@ -164,17 +164,17 @@ export class Longhaul {
     checkWorkflowId(workflowId);
     await upload(workflowId);
     const shown = { agent, key: keyHashes(runInput.key) };
-    const served = this.#isServed();
+    const served = this.#lookForWorker();
     await this.#send(type, {
       ...this.#startOptions(agent, runInput, workflowId),
       memo: startMemo(shown),
       ...(await this.#index.attributes(shown)),
     });
-    const polled = await served;
+    const { isServed, idle } = await served;
     return new RunHandle(this.client, workflowId, {
       actor: this.#actor,
       streams: this.streams,
-      ...(!polled && { warning: noWorker(this.taskQueue, workflowId) }),
+      ...(!isServed && { warning: noWorker({ taskQueue: this.taskQueue, idle }, workflowId) }),
     });
   }
 
@@ -269,14 +269,14 @@ export class Longhaul {
   }
 
   /** Whether a worker polls. Asks the server at most once in `timeouts.serverCheck` if one does. */
-  async #isServed(): Promise<boolean> {
+  async #lookForWorker(): ReturnType<typeof lookForWorker> {
     if (this.#served === undefined || Date.now() > this.#served.until) {
-      const isPolled = hasWorker(this.client, this.taskQueue).catch(() => true);
-      this.#served = { isPolled, until: Date.now() + timeouts.serverCheck };
+      const asked = lookForWorker(this.client, this).catch(() => ({ isServed: true, idle: [] }));
+      this.#served = { asked, until: Date.now() + timeouts.serverCheck };
     }
-    const { isPolled } = this.#served;
-    if (!(await isPolled)) this.#served = undefined;
-    return await isPolled;
+    const { asked } = this.#served;
+    if (!(await asked).isServed) this.#served = undefined;
+    return await asked;
   }
 
   /** Ends all streams, and closes the connection if `connect` opened it. Does not end runs. */

@@ -17,6 +17,7 @@ import type {
   RunState,
 } from '../protocol/run';
 import { asLonghaulError, isCutOff, isNotFound, readable } from './failures';
+import { placeOf } from '../server/worker-versions';
 import { patiently, uninterrupted } from './calls';
 import { hasClosed, stateFromMemo } from './run-view';
 import { requireWorker, whileServed } from './workers';
@@ -35,8 +36,8 @@ export async function waitForOutcome(source: OutcomeSource): Promise<AgentRunOut
   const { client, workflowId } = source;
   const requireOne = (signal: AbortSignal): Promise<void> =>
     patiently(async () => {
-      const { taskQueue } = await source.describe();
-      await requireWorker(client, { taskQueue, workflowId, signal });
+      const place = placeOf(await source.describe());
+      await requireWorker(client, { ...place, workflowId, signal });
     });
   try {
     return await whileServed(requireOne, (signal) => nextOutcome(source, signal));

@@ -9,6 +9,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { hasCode, LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { kindOfType, signalNames } from '../protocol/names';
+import { placeOf } from '../server/worker-versions';
 import { pause } from './calls';
 import { isNotFound } from './failures';
 import { RunView } from './run-view';
@@ -109,7 +110,7 @@ async function halt(client: Client, workflowId: string): Promise<WorkflowExecuti
   await client.workflow.getHandle(workflowId).signal(signalNames.halt);
   const deadline = Date.now() + timeouts.resetHalt;
   // The run answers only after it got the signal, so it has begun to end its open calls.
-  if (!(await view.answers())) throw noWorker(before.taskQueue, workflowId);
+  if (!(await view.answers())) throw noWorker(placeOf(before), workflowId);
   // The server does not pass the cancellation on to a child that was reset itself.
   for (const child of children)
     await client.workflow.getHandle(child).cancel().catch(ignoreMissing);

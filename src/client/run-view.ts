@@ -24,6 +24,7 @@ import {
 import { grpcStatus } from '../base/grpc-status';
 import { asLonghaulError, hasGrpcStatus, isNotFound, readable, runNotFound } from './failures';
 import { entriesFromHistory, readTaskFailure, type WorkflowTaskFailure } from './history';
+import { placeOf } from '../server/worker-versions';
 import { inTime, pauseUnlessAborted } from './calls';
 import { hasWorker } from './workers';
 
@@ -207,8 +208,8 @@ export class RunView {
   async #page(from: number): Promise<LogPage | undefined> {
     const page = await this.pageOfWorker(from);
     if (page !== undefined || !this.#asksWorker) return page;
-    const { taskQueue } = await this.describe();
-    const isServed = await hasWorker(this.#client, taskQueue).catch((error: unknown) => {
+    const place = placeOf(await this.describe());
+    const isServed = await hasWorker(this.#client, place).catch((error: unknown) => {
       throw this.#explain(error);
     });
     if (!isServed) return undefined;

@@ -7,6 +7,7 @@ import { LonghaulError } from '../protocol/errors';
 import { updateNames } from '../protocol/names';
 import type { Actor } from '../protocol/people';
 import { hasEnded, type SteerInput, type SteerReply } from '../protocol/run';
+import { placeOf } from '../server/worker-versions';
 import { patiently, uninterrupted } from './calls';
 import { checkOptions } from './check-options';
 import { asLonghaulError, isCutOff, isNotFound, isUntaken, isUpdateLimit } from './failures';
@@ -46,8 +47,8 @@ export async function steerRun(
       whileServed(
         () =>
           queue.check(async () => {
-            const { taskQueue } = await view.describe();
-            await requireWorker(client, { taskQueue, workflowId: target });
+            const place = placeOf(await view.describe());
+            await requireWorker(client, { ...place, workflowId: target });
           }),
         (signal) =>
           queue.take(async () => {

@@ -26,10 +26,12 @@ import {
   runFailure,
   updateRefusal,
 } from './failures';
+import { placeOf } from '../server/worker-versions';
 import { describeIfThere, inTime, pause } from './calls';
-import { hasWorker, noWorker, requireWorker, whileServed } from './workers';
+import { explainVersions, type Unserved } from './unserved';
+import { lookForWorker, noWorker, requireWorker, whileServed } from './workers';
 import type { Workflow } from '@temporalio/common';
-import { hasCode, LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 
 const attempts = 20;
 
@@ -126,10 +128,14 @@ export class ThreadView {
     const { cancelled, deadlineExceeded, failedPrecondition } = grpcStatus;
     if (!hasGrpcStatus(error, cancelled, deadlineExceeded, failedPrecondition))
       throw asLonghaulError(error);
-    const polled = await hasWorker(this.#client, this.#taskQueue).catch((failure: unknown) => {
-      throw serverUnavailable('the server of this connection', failure);
-    });
-    if (!polled) throw noWorker(this.#taskQueue, this.#threadId);
+    const open = await this.#describe();
+    const place = open === undefined ? { taskQueue: this.#taskQueue } : placeOf(open);
+    const { isServed, idle } = await lookForWorker(this.#client, place).catch(
+      (failure: unknown) => {
+        throw serverUnavailable('the server of this connection', failure);
+      },
+    );
+    if (!isServed) throw noWorker({ ...place, idle }, this.#threadId);
   }
 }
 
@@ -228,18 +234,18 @@ async function requireThreadWorker(
 ): Promise<void> {
   const { workflowId } = start;
   const open = await describeIfThere(client, { workflowId });
-  const taskQueue = open?.status.name === 'RUNNING' ? open.taskQueue : start.taskQueue;
-  try {
-    await requireWorker(client, { taskQueue, workflowId, signal });
-  } catch (error) {
-    if (!hasCode(error, 'NoWorker')) throw error;
-    const message =
-      `no worker polls task queue '${taskQueue}': thread '${workflowId}' did not take the message. ` +
-      'Send it again with the same messageId when a worker runs';
-    throw new LonghaulError('NoWorker', message, {
-      cause: error,
-      retryable: true,
-      details: error.details,
-    });
-  }
+  const place = open?.status.name === 'RUNNING' ? placeOf(open) : { taskQueue: start.taskQueue };
+  await requireWorker(client, { ...place, workflowId, signal }, notTaken);
+}
+
+function notTaken(unserved: Unserved, workflowId: string): LonghaulError {
+  const { taskQueue } = unserved;
+  const versions = explainVersions(unserved, workflowId);
+  const reason = versions?.reason ?? `no worker polls task queue '${taskQueue}'`;
+  const todo = versions === undefined ? '' : `: ${versions.todo}`;
+  return new LonghaulError(
+    'NoWorker',
+    `${reason}: thread '${workflowId}' did not take the message. Send it again with the same messageId when a worker runs${todo}`,
+    { retryable: true, details: { taskQueue, workflowId } },
+  );
 }

@@ -4,32 +4,52 @@ import type { Client } from '@temporalio/client';
 import { grpcStatus } from '../base/grpc-status';
 import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
-import { pollingWorkers } from '../server/pollers';
+import { pollingWorkers, type PollingWorker } from '../server/pollers';
+import { isSameVersion, type TaskPlace, type WorkerVersion } from '../server/worker-versions';
 import { pauseUnlessAborted } from './calls';
 import { hasGrpcStatus } from './failures';
+import { explainVersions, type Unserved } from './unserved';
 
 const checkEveryMs = 1_000;
 
-/** Whether any worker polls the task queue. True on the time-skipping server, which cannot tell. */
-export async function hasWorker(client: Client, taskQueue: string): Promise<boolean> {
+/** Whether workers take the tasks of this place. True on the time-skipping server, which cannot tell. */
+export async function hasWorker(client: Client, place: TaskPlace): Promise<boolean> {
+  return (await lookForWorker(client, place)).isServed;
+}
+
+type Served = { readonly isServed: boolean; readonly idle: readonly WorkerVersion[] };
+
+export async function lookForWorker(client: Client, place: TaskPlace): Promise<Served> {
+  const { taskQueue, version } = place;
   try {
-    return (await pollingWorkers(client, taskQueue)).length > 0;
+    const workers = await pollingWorkers(client, taskQueue);
+    const isServing = (worker: PollingWorker): boolean =>
+      version === undefined ? worker.isAtWork : isSameVersion(worker.version, version);
+    return { isServed: workers.some(isServing), idle: distinctVersions(workers) };
   } catch (error) {
-    if (hasGrpcStatus(error, grpcStatus.unimplemented)) return true;
+    if (hasGrpcStatus(error, grpcStatus.unimplemented)) return { isServed: true, idle: [] };
     throw error;
   }
+}
+
+function distinctVersions(workers: readonly PollingWorker[]): readonly WorkerVersion[] {
+  const versions = workers.flatMap(({ version }) => version ?? []);
+  return versions.filter(
+    (version, index) => versions.findIndex((other) => isSameVersion(other, version)) === index,
+  );
 }
 
 /** Resolves when a worker polls. Rejects with `NoWorker` if none does in the time that `whileServed` leaves. Does not touch the run. */
 export async function requireWorker(
   client: Client,
-  options: { taskQueue: string; workflowId: string; signal?: AbortSignal },
+  { workflowId, signal, ...place }: TaskPlace & { workflowId: string; signal?: AbortSignal },
+  refusal = noWorker,
 ): Promise<void> {
-  const { taskQueue, workflowId, signal } = options;
   const deadline = Date.now() + timeouts.serverCheck - 2 * checkEveryMs;
   while (signal?.aborted !== true) {
-    if (await hasWorker(client, taskQueue)) return;
-    if (Date.now() >= deadline) throw noWorker(taskQueue, workflowId);
+    const { isServed, idle } = await lookForWorker(client, place);
+    if (isServed) return;
+    if (Date.now() >= deadline) throw refusal({ ...place, idle }, workflowId);
     await pauseUnlessAborted(checkEveryMs, signal);
   }
 }
@@ -54,11 +74,15 @@ export async function whileServed<Answer>(
   }
 }
 
-export function noWorker(taskQueue: string, workflowId: string): LonghaulError {
+export function noWorker(unserved: Unserved, workflowId: string): LonghaulError {
+  const { taskQueue, version } = unserved;
+  const { reason, todo } = explainVersions(unserved, workflowId) ?? {
+    reason: `no worker polls task queue '${taskQueue}'`,
+    todo: `createWorker({ taskQueue: '${taskQueue}' }) or \`longhaul dev\``,
+  };
   return new LonghaulError(
     'NoWorker',
-    `no worker polls task queue '${taskQueue}'. Run '${workflowId}' is safe and goes on when one starts: ` +
-      `createWorker({ taskQueue: '${taskQueue}' }) or \`longhaul dev\``,
-    { retryable: true, details: { taskQueue, workflowId } },
+    `${reason}. Run '${workflowId}' is safe and goes on when one starts: ${todo}`,
+    { retryable: true, details: { taskQueue, workflowId, ...(version && { version }) } },
   );
 }

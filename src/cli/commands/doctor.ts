@@ -26,6 +26,7 @@ import {
 } from '../doctor/machine-checks';
 import { padToWidth, printableJson, printableLine, type Style } from '../render/text';
 import type { Longhaul } from '../../client';
+import { explainVersions } from '../../client/unserved';
 import { timeouts } from '../../protocol/limits';
 import {
   attributeNames,
@@ -181,8 +182,14 @@ async function describeNamespace({ client }: Longhaul): Promise<Omit<Check, 'nam
 async function checkWorker(options: ServerCheckOptions): Promise<Omit<Check, 'name'>> {
   const { client, taskQueue } = options.longhaul;
   const workers = await liveWorkers(client, taskQueue);
+  const idle = workers.flatMap(({ version }) => version ?? []);
+  const versions = explainVersions({ taskQueue, idle });
+  if (versions !== undefined && !workers.some(({ isAtWork }) => isAtWork))
+    return { status: 'fail', message: versions.reason, todo: versions.todo };
   if (workers.length > 0) {
-    const list = workers.map(({ identity }) => identity).join(', ');
+    const list = workers
+      .map(({ identity, version }) => identity + (version ? ` (version ${version.buildId})` : ''))
+      .join(', ');
     return { status: 'ok', message: `${list} on task queue '${taskQueue}'` };
   }
   const message = `no worker polls task queue '${taskQueue}'`;

@@ -5,9 +5,12 @@ import type {
 } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { lastEvents, readTaskFailure } from '../../client/history';
+import { explainVersions } from '../../client/unserved';
 import { callsOf } from '../../client/why/between-tries';
 import type { Retrying } from '../../client/why/open-calls';
+import { lookForWorker } from '../../client/workers';
 import { timeouts } from '../../protocol/limits';
+import { placeOf } from '../../server/worker-versions';
 import { printableLine } from '../render/text';
 import { causeLine, type Check, listNewest, lookAtEach, mostMs, ofOurs, summary } from './look';
 import { signalNames } from '../../protocol/names';
@@ -163,6 +166,7 @@ type OpenRun = {
   readonly stuck?: string;
   readonly retried?: readonly Retrying[];
   readonly halted?: string;
+  readonly pinned?: string;
 };
 
 type OpenRuns = { readonly runs: readonly OpenRun[]; readonly cutOff?: string };
@@ -188,6 +192,10 @@ export function openRunChecks({ runs, cutOff }: OpenRuns): readonly Check[] {
       most: mostRetried,
       todo: '`longhaul why <id>` says what to do about each: they are tried again until their time is up',
     }),
+    check('pinned runs', runs.map(({ pinned }) => pinned).filter(isThere), {
+      status: 'fail',
+      todo: 'start workers of that version, or move the runs with `temporal workflow update-options --versioning-override-behavior auto_upgrade`',
+    }),
     check('halted runs', runs.map(({ halted }) => halted).filter(isThere), {
       status: 'fail',
       todo: 'unless `longhaul reset` is at work now, it was cut off: give it again, of the root run, or end that with `longhaul cancel`',
@@ -209,27 +217,56 @@ async function lookAtOpenRuns(client: Client): Promise<OpenRuns> {
   const newest = await listNewest(client, open, mostRuns);
   const listed = [...(reported?.executions ?? []), ...newest.executions];
   const ids = [...new Set(listed.map(({ workflowId }) => workflowId))];
+  const places: Places = new Map();
   const { found, looked } = await lookAtEach(ids, Date.now() + mostMs, (workflowId) =>
-    client.withDeadline(Date.now() + timeouts.serverCheck, () => lookAt(client, workflowId)),
+    client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+      lookAt(client, workflowId, places),
+    ),
   );
   const isAll = newest.isAll && reported?.isAll !== false && looked === ids.length;
   return { runs: found, ...(!isAll && { cutOff: `looked at ${looked} open runs, not at all` }) };
 }
 
-async function lookAt(client: Client, workflowId: string): Promise<OpenRun | undefined> {
+async function lookAt(
+  client: Client,
+  workflowId: string,
+  places: Places,
+): Promise<OpenRun | undefined> {
   const run = await client.workflow.getHandle(workflowId).describe();
   if (run.status.name !== 'RUNNING') return undefined;
-  const [stuck, retried, halted] = [
+  const [stuck, retried, halted, pinned] = [
     await stuckRun(client, run),
     await retriedCalls(client, run),
     await haltedRun(client, run),
+    await unservedRun(client, run, places),
   ];
-  if (stuck === undefined && retried.length === 0 && halted === undefined) return undefined;
+  const texts = [stuck, halted, pinned].filter(isThere);
+  if (texts.length === 0 && retried.length === 0) return undefined;
   return {
     retried,
+    ...(pinned !== undefined && { pinned }),
     ...(stuck !== undefined && { stuck }),
     ...(halted !== undefined && { halted }),
   };
+}
+
+/** Whether workers serve a version of a task queue: asked once for all runs. */
+type Places = Map<string, ReturnType<typeof lookForWorker>>;
+
+/** The run is pinned to a version that no worker has. It may wait for a person, and then nobody notices. */
+async function unservedRun(
+  client: Client,
+  run: WorkflowExecutionDescription,
+  places: Places,
+): Promise<string | undefined> {
+  const place = placeOf(run);
+  if (place.version === undefined) return undefined;
+  const key = JSON.stringify(place);
+  const looked = places.get(key) ?? lookForWorker(client, place);
+  places.set(key, looked);
+  if ((await looked).isServed) return undefined;
+  const versions = explainVersions(place, run.workflowId);
+  return `${printableLine(run.workflowId)}: ${printableLine(versions?.reason ?? '')}`;
 }
 
 /** The run's workflow task fails again and again, and the server retries it for ever. */

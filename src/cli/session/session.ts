@@ -160,7 +160,7 @@ function noWorker(
 /** The worker of another command does not count: it may end before this run does. */
 async function hasLastingWorker(longhaul: Longhaul, taskQueue: string): Promise<boolean> {
   const workers = await liveWorkers(longhaul.client, taskQueue);
-  return workers.some(({ isTemporary }) => !isTemporary);
+  return workers.some(({ isTemporary, isAtWork }) => isAtWork && !isTemporary);
 }
 
 /** May need a new connection, because the file may name its own task queue and encoding. */

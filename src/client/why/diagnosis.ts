@@ -11,7 +11,8 @@ import { describeIfThere } from '../calls';
 import { readTaskFailure, type TaskFailureCause } from '../history';
 import { memoOf, stateFromMemo } from '../run-view';
 import { servedQueues, toDate } from '../../server/pollers';
-import { hasWorker } from '../workers';
+import { placeOf, type TaskPlace, type WorkerVersion } from '../../server/worker-versions';
+import { lookForWorker } from '../workers';
 import { callsOf } from './between-tries';
 import type { Retrying, UntakenCall } from './open-calls';
 
@@ -36,6 +37,10 @@ export type WaitsFor =
       readonly workers: 'none' | 'silent';
       /** Task queues that have workers, if the server keeps them: at most five. */
       readonly served?: readonly string[];
+      /** The run is pinned to this version, and no worker of it polls. */
+      readonly version?: WorkerVersion;
+      /** Versions whose workers poll. The server gives them only what is pinned to them. */
+      readonly idle?: readonly WorkerVersion[];
     }
   /** The workers fail to go on with the run, and the server asks them again for ever. */
   | {
@@ -94,7 +99,8 @@ export class Diagnostician {
     const calls = await callsOf(this.#client, execution, slowMs);
     const below = await this.#lookBelow(execution);
     const retrying = [...calls.retrying, ...below.retrying];
-    const waitsFor = stalled ?? inputOf(pending) ?? (await this.#slot(calls)) ?? below.waitsFor;
+    const waitsFor =
+      stalled ?? inputOf(pending) ?? (await this.#slot(execution, calls)) ?? below.waitsFor;
     return {
       ...(retrying.length > 0 && { retrying }),
       ...(waitsFor && { waitsFor }),
@@ -111,7 +117,8 @@ export class Diagnostician {
     const attempt = task.attempt ?? 1;
     const failure = attempt > 1 ? await this.#taskFailure(execution, attempt) : undefined;
     if (failure !== undefined) return { kind: 'deploy', attempt, ...failure, since };
-    if (!(await hasWorker(this.#client, taskQueue))) return await this.#unserved(taskQueue, since);
+    const unserved = await this.#unserved(placeOf(execution), since);
+    if (unserved !== undefined) return unserved;
     const isSlow = Date.now() - scheduled.getTime() >= slowMs;
     return isSlow ? { kind: 'worker', taskQueue, since, workers: 'silent' } : undefined;
   }
@@ -130,19 +137,31 @@ export class Diagnostician {
   }
 
   /** The call that no worker takes for the longest time. */
-  async #slot({ untaken }: { untaken: readonly UntakenCall[] }): Promise<WaitsFor | undefined> {
+  async #slot(
+    execution: WorkflowExecutionDescription,
+    { untaken }: { untaken: readonly UntakenCall[] },
+  ): Promise<WaitsFor | undefined> {
     const [first] = untaken.toSorted((one, other) => one.since.localeCompare(other.since));
     if (first === undefined) return undefined;
     const { taskQueue, since } = first;
-    return (await hasWorker(this.#client, taskQueue))
-      ? { kind: 'slot', ...first }
-      : await this.#unserved(taskQueue, since);
+    const own = placeOf(execution);
+    const place = taskQueue === own.taskQueue ? own : { taskQueue };
+    return (await this.#unserved(place, since)) ?? { kind: 'slot', ...first };
   }
 
-  async #unserved(taskQueue: string, since: string): Promise<WaitsFor> {
+  /** Undefined if workers take the tasks of this place. */
+  async #unserved(place: TaskPlace, since: string): Promise<WaitsFor | undefined> {
+    const { isServed, idle } = await lookForWorker(this.#client, place);
+    if (isServed) return undefined;
     const served = await servedQueues(this.#client);
-    const others = served.length > 0 ? { served } : {};
-    return { kind: 'worker', taskQueue, since, workers: 'none', ...others };
+    return {
+      kind: 'worker',
+      ...place,
+      since,
+      workers: 'none',
+      ...(served.length > 0 && { served }),
+      ...(idle.length > 0 && { idle }),
+    };
   }
 
   async #lookBelow(

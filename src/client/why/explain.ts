@@ -7,6 +7,7 @@ import { whoMay } from '../../core/people/verdicts';
 import { hasEnded, type RunStatus } from '../../protocol/run';
 import type { Diagnosis, WaitsFor } from './diagnosis';
 import type { Retrying } from './open-calls';
+import { explainVersions } from '../unserved';
 import { endRemedy, retryRemedy } from './remedies';
 import type { RunEnd } from './run-end';
 
@@ -100,7 +101,7 @@ function explainWait(waitsFor: WaitsFor, around: Around): Said {
   const { now } = around;
   switch (waitsFor.kind) {
     case 'worker':
-      return explainWorker(waitsFor, now);
+      return explainWorker(waitsFor, around);
     case 'deploy':
       return explainDeploy(waitsFor, around);
     case 'person':
@@ -127,13 +128,20 @@ function explainWait(waitsFor: WaitsFor, around: Around): Said {
 }
 
 function explainWorker(
-  { taskQueue, since, workers, served = [] }: WaitsFor & { readonly kind: 'worker' },
-  now: Date,
+  waitsFor: WaitsFor & { readonly kind: 'worker' },
+  { workflowId, now }: Around,
 ): Said {
+  const { taskQueue, since, workers, served = [] } = waitsFor;
   if (workers === 'silent')
     return {
       reason: `It has waited ${ago(since, now)} for a worker: some poll task queue '${taskQueue}', but none takes its task.`,
       todo: 'Check that they run and are not overloaded: the server lists a killed worker for five minutes.',
+    };
+  const versions = explainVersions(waitsFor, workflowId);
+  if (versions !== undefined)
+    return {
+      reason: `It has waited ${ago(since, now)} for a worker: ${versions.reason}.`,
+      todo: `${capital(versions.todo)}.`,
     };
   return {
     reason: `It has waited ${ago(since, now)} for a worker: none polls task queue '${taskQueue}'.`,

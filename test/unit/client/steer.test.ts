@@ -20,7 +20,7 @@ function fakeClient({ isServed }: Fake) {
     describe: () => {
       seen.described += 1;
       const status = { name: 'RUNNING' };
-      return Promise.resolve({ type: workflowTypes.agent, taskQueue: 'queue', status });
+      return Promise.resolve({ type: workflowTypes.agent, taskQueue: 'queue', status, raw: {} });
     },
   };
   const client = {

@@ -42,5 +42,5 @@ it.each([
     expected: true,
   },
 ])('a task queue has a worker or not: $name', async ({ client, expected }) => {
-  expect(await hasWorker(client, 'queue')).toBe(expected);
+  expect(await hasWorker(client, { taskQueue: 'queue' })).toBe(expected);
 });

@@ -214,6 +214,7 @@ describe('openRunChecks', () => {
       { retried: [retry(7), retry(9)] },
       { retried: [retry(6), retry(8)] },
       { halted: 'h' },
+      { pinned: 'p' },
     ];
     const worst = [9, 8, 7].map((count) => `tool pay of run-${count} (attempt ${count}): down`);
     const cutOff = 'looked at 200 open runs, not at all';
@@ -221,10 +222,11 @@ describe('openRunChecks', () => {
     expect(checks.map(({ name, status, message }) => [name, status, message])).toEqual([
       ['stuck runs', 'fail', `s (attempt 4): broken (${cutOff})`],
       ['retried calls', 'warn', `${worst.join('; ')}; and 1 more (${cutOff})`],
+      ['pinned runs', 'fail', `p (${cutOff})`],
       ['halted runs', 'fail', `h (${cutOff})`],
     ]);
     expect(openRunChecks({ runs: [] }).map(({ status, message }) => [status, message])).toEqual(
-      Array(3).fill(['ok', 'none']),
+      Array(4).fill(['ok', 'none']),
     );
   });
 });
