@@ -1,21 +1,30 @@
 // Workflows run in the thread of their test (test/workflow/harness.ts). There, two habits of Temporal's SDK cost as much as the tests do.
+const { promiseHooks } = require('node:v8');
 const { Script } = require('node:vm');
 
-// It would note the stack of each promise of a workflow, which costs more with every file that a process of Jest runs.
-require('node:v8').promiseHooks.createHook = () => () => undefined;
+const done = Symbol.for('longhaul.test.workflows-in-thread');
+
+if (!promiseHooks[done]) {
+  promiseHooks[done] = true;
+  noteNoStacks();
+  watchNothing();
+}
 
 /**
- * The limit that the SDK sets when it wants none: Node would start a thread for each call into a workflow, to watch it for 49 days. Node 22
- * needs it: without a limit, workflows never go on there.
+ * The SDK would note the stack of each promise of a workflow, which costs more with every file that a process of Jest runs. Node 22 keeps
+ * what is in an AsyncLocalStorage by a hook of its own, made by this same function, which asks for `before` as well. It has to stay.
  */
-const none = 2 ** 32 - 1;
-const unwatched = Symbol.for('longhaul.test.unwatched');
-const { runInContext } = Script.prototype;
-const needsLimit = Number.parseInt(process.versions.node, 10) < 24;
-if (!needsLimit && !runInContext[unwatched]) {
+function noteNoStacks() {
+  const { createHook } = promiseHooks;
+  promiseHooks.createHook = (hooks) => (hooks.before ? createHook(hooks) : () => undefined);
+}
+
+/** The limit that the SDK sets when it wants none: Node would start a thread for each call into a workflow, to watch it for 49 days. */
+function watchNothing() {
+  const none = 2 ** 32 - 1;
+  const { runInContext } = Script.prototype;
   Script.prototype.runInContext = function (context, options) {
     const limit = options?.timeout === none ? undefined : options?.timeout;
     return runInContext.call(this, context, { ...options, timeout: limit });
   };
-  Script.prototype.runInContext[unwatched] = true;
 }
