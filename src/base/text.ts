@@ -1,9 +1,13 @@
 // Measures and cuts text for travel: in bytes of UTF-8, never within a code point. Pure.
 
+const beyondAscii = /[\u0080-\uffff]/;
+
 /** Bytes of `text` in UTF-8; a lone surrogate counts as the replacement character. */
 export function utf8Length(text: string): number {
-  let bytes = 0;
-  for (let index = 0; index < text.length; index += 1) {
+  const first = text.search(beyondAscii);
+  if (first < 0) return text.length;
+  let bytes = first;
+  for (let index = first; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
     if (unit < 0x80) bytes += 1;
     else if (unit < 0x800) bytes += 2;

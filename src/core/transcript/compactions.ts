@@ -17,11 +17,26 @@ export type ShownCompaction = {
 
 /** A log from its first entry on. */
 export function compactionsOf(events: readonly LogEvent[]): readonly ShownCompaction[] {
-  const prompt = new ShownPrompt();
-  return events.flatMap((event, index) => {
-    const text = prompt.take(event);
-    return text === undefined ? [] : [{ index, turn: prompt.turn, text }];
-  });
+  return new Compactions().of(events);
+}
+
+/** Of a log that grows: it measures each entry once. */
+export class Compactions {
+  readonly #prompt = new ShownPrompt();
+  readonly #found: ShownCompaction[] = [];
+  #taken = 0;
+
+  /** Those of the log, from its first entry on, and of what it has got before. */
+  of(events: readonly LogEvent[]): readonly ShownCompaction[] {
+    for (const event of events.slice(this.#taken)) {
+      const text = this.#prompt.take(event);
+      if (text !== undefined) {
+        this.#found.push({ index: this.#taken, turn: this.#prompt.turn, text });
+      }
+      this.#taken += 1;
+    }
+    return this.#found;
+  }
 }
 
 type ShownResult = { readonly turn: number; readonly result: ToolResult; bytes: number };

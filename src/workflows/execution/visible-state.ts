@@ -14,7 +14,7 @@ import {
 } from '@temporalio/workflow';
 import { typedAttributes } from '../../core/run-start';
 import { argumentText } from '../../core/machine/questions';
-import { compactionsOf } from '../../core/transcript/compactions';
+import { Compactions } from '../../core/transcript/compactions';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
 import { clipText, mediaLabel, oneLine, utf8Length, textOfParts } from '../../base/text';
 import { isJsonObject } from '../../base/json';
@@ -110,6 +110,7 @@ function runMemo(state: RunState, { key, cancelling }: Marks): RunMemo {
 function showDetails(
   state: RunState,
   { log: { entries }, children, retrying }: Conversation,
+  compactions: Compactions,
 ): void {
   const { usage, turn, iterations, costUsd } = state;
   const spend = [
@@ -127,7 +128,7 @@ function showDetails(
     ...(state.status === 'completed' ? answerOf(entries) : []),
     ...describeChildren(children),
     ...(entries.length === 0 ? [] : ['\n### Conversation']),
-    ...newestLines(entries.slice(0, state.status === 'completed' ? -1 : undefined)),
+    ...newestLines(entries.slice(0, state.status === 'completed' ? -1 : undefined), compactions),
   ];
   setCurrentDetails(clipText(lines.join('\n'), limits.details));
 }
@@ -163,10 +164,10 @@ function answerOf(entries: readonly LogEntry[]): string[] {
 }
 
 /** Leaves out older lines whole. */
-function newestLines(entries: readonly LogEntry[]): string[] {
+function newestLines(entries: readonly LogEntry[], known: Compactions): string[] {
   const lines: string[] = [];
   let bytes = 0;
-  const compactions = compactionLines(entries);
+  const compactions = compactionLines(entries, known);
   const last = entries.length - 1;
   for (const [back, entry] of entries.slice(-12).reverse().entries()) {
     for (const line of (compactions.get(last - back) ?? describeEntry(entry)).toReversed()) {
@@ -179,16 +180,19 @@ function newestLines(entries: readonly LogEntry[]): string[] {
 }
 
 /** What the newest compactions left out of the prompt, by their places in the log. */
-function compactionLines(entries: readonly LogEntry[]): ReadonlyMap<number, string[]> {
+function compactionLines(
+  entries: readonly LogEntry[],
+  compactions: Compactions,
+): ReadonlyMap<number, string[]> {
   const isCompaction = (entry: LogEntry): boolean =>
     entry.kind === 'summary' ||
     (entry.kind === 'decision' && entry.decision.kind === 'clear-results');
   if (!entries.slice(-12).some(isCompaction)) return new Map();
   return new Map(
-    compactionsOf(entries).map(({ index, text }) => [
-      index,
-      [`- **context:** ${plain(text, 200)}`],
-    ]),
+    compactions
+      .of(entries)
+      .slice(-12)
+      .map(({ index, text }) => [index, [`- **context:** ${plain(text, 200)}`]]),
   );
 }
 
@@ -290,6 +294,8 @@ export class RunDisplay {
   #attributes: string;
   /** False for an execution that began before memos left out what the server's own status says. Its history has one more event. */
   readonly #leavesEnd: boolean;
+  #compactions = new Compactions();
+  #entries: readonly LogEntry[] = [];
 
   constructor({
     memo,
@@ -335,6 +341,9 @@ export class RunDisplay {
 
   /** Shows only what costs no event. */
   showDetails(state: RunState, shown: Conversation): void {
-    showDetails(state, shown);
+    const { entries } = shown.log;
+    if (entries !== this.#entries) this.#compactions = new Compactions();
+    this.#entries = entries;
+    showDetails(state, shown, this.#compactions);
   }
 }

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { compactionsOf } from '../../../../src/core/transcript/compactions';
+import { Compactions, compactionsOf } from '../../../../src/core/transcript/compactions';
 import type { LogEvent } from '../../../../src/protocol/log';
 import { noUsage, text } from '../builders';
 
@@ -53,5 +53,35 @@ describe('compactionsOf', () => {
 
   it('is empty for a log without compactions', () => {
     expect(compactionsOf([user, ...turn(2_048)])).toEqual([]);
+  });
+});
+
+describe('Compactions', () => {
+  it('says of a log that grows what it says of the whole, and reads no entry more often', () => {
+    const log = [
+      user,
+      ...turn(2_048),
+      clear(1),
+      ...turn(3_072),
+      summary(1),
+      ...turn(100),
+      clear(3),
+    ];
+    let reads = 0;
+    const watched = log.map((event) =>
+      Object.defineProperty({ ...event }, 'kind', {
+        get: () => {
+          reads += 1;
+          return event.kind;
+        },
+      }),
+    );
+    const compactions = new Compactions();
+    const grown = watched.map((_event, last) => [...compactions.of(watched.slice(0, last + 1))]);
+    const readsOfGrowing = reads;
+    reads = 0;
+    expect(compactionsOf(watched)).toEqual(grown.at(-1));
+    expect(readsOfGrowing).toBe(reads);
+    expect(grown).toEqual(log.map((_event, last) => compactionsOf(log.slice(0, last + 1))));
   });
 });
