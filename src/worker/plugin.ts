@@ -48,6 +48,7 @@ import { ownIdentity, pollersOf } from './pollers';
 import { longhaulSinks } from './sinks';
 import { taskSlots } from './task-slots';
 import { checkSdk, sdkCopies } from './temporal-sdk';
+import { workflowTime } from './workflow-time';
 import { isRegistered, readAttributes } from '../server/search-attributes';
 
 /**
@@ -107,6 +108,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       ...version,
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
+      ...workflowTime(options),
       ...taskSlots(options),
       ...workflows,
       sinks: { ...options.sinks, ...longhaulSinks(this.#options) },
