@@ -1,8 +1,5 @@
 // Waiting runs that move to a corrected definition, on the dev server: what fits moves, all else stays as it is and says why.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { z } from 'zod';
 import {
   defineAgent,
@@ -17,9 +14,6 @@ import {
 import type { RunHandle } from '../../src/client';
 import { updateNames } from '../../src/protocol/names';
 import { scriptedModel, type ScriptedModel, type ScriptedStep } from '../../src/testing';
-import { runCli } from '../../src/cli/run-cli';
-import { devServerAddress } from '../servers';
-import { fakeTerminal } from '../unit/cli/fake-terminal';
 import { askUser, callOf } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
@@ -344,74 +338,5 @@ describe('a run that moves to another definition', () => {
     expect(await refusalOf(run.migrate('refunds'))).toContain('does not wait for an answer');
     end();
     await run.result();
-  });
-
-  it('moves a turn of a conversation by the id of its run', async () => {
-    const model = scriptedModel([askUser('Which?'), 'Done.']);
-    await deploy([agentOf({ askUser: 'tool' })], model);
-    const thread = harness.longhaul.thread({ agent: 'refunds', sessionId: harness.taskQueue });
-    const turn = await thread.send('Go.');
-    await turn.outcome();
-    await deploy([agentOf({ instructions: 'new', askUser: 'tool' })], model);
-    await harness.longhaul.run(turn.workflowId).migrate('refunds');
-    await thread.resume('that');
-    expect((await turn.result()).finalResponse.text).toBe('Done.');
-    expect(model.requests.map(({ instructions }) => instructions)).toEqual(['old', 'new']);
-  });
-
-  it('is a command, which takes an id or specs, and says what happened', async () => {
-    const { run, model } = await waiting({ askUser: 'tool' }, [askUser('Which?'), 'Done.']);
-    const folder = mkdtempSync(join(tmpdir(), 'longhaul-migrate-'));
-    const file = join(folder, 'agents.yaml');
-    const spec = (id: string): string =>
-      `agents: [{ id: ${id}, model: scripted/one, instructions: spec, askUser: tool }]`;
-    writeFileSync(file, spec('refunds'));
-    const command = async (...args: string[]): Promise<string> => {
-      const terminal = fakeTerminal();
-      const server = ['--address', devServerAddress(), '--as', 'ada'];
-      const exit = await runCli(['migrate', run.workflowId, ...server, ...args], terminal);
-      return [`exit ${exit}`, ...terminal.printed, ...terminal.noted].join('\n');
-    };
-    try {
-      expect(await command('--to', 'refunds')).toMatch(/^exit 0\n.* has this definition already/);
-      expect(await command('--to', 'other')).toMatch(/^exit 1\n.*not of 'other'/s);
-      expect(await command('--to', 'refunds', '--overlay', 'x')).toMatch(/^exit 2\n.*needs specs/s);
-      expect(await command('--to', file, '--note', 'why')).toMatch(/^exit 0\nmoved .* from .* to /);
-      writeFileSync(file, spec('strange'));
-      expect(await command('--to', file)).toMatch(/^exit 2\n.*has no agent 'refunds'/s);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-    await run.resume('that');
-    await run.result();
-    expect(model.requests.map(({ instructions }) => instructions)).toEqual(['old', 'spec']);
-    expect(await run.audit()).toContainEqual(
-      expect.objectContaining({ kind: 'migration', by: { id: 'ada' }, note: 'why' }),
-    );
-  });
-
-  it('goes on when another worker takes over before and after', async () => {
-    const own = await openHarness(undefined, 'migrate-over');
-    try {
-      const model = scriptedModel([callRefund, 'Done.']);
-      const providers = { scripted: model };
-      const old = await own.worker({
-        runners: [agentOf({ tools: [refund(inEuros)] })],
-        providers,
-      });
-      const run = await own.longhaul.start('refunds', 'Go.');
-      await run.outcome();
-      await old.stop();
-      const runners = [agentOf({ instructions: 'new', tools: [refund(withReason)] })];
-      const fresh = await own.worker({ runners, providers });
-      await run.migrate('refunds');
-      await fresh.stop();
-      await own.worker({ runners, providers });
-      await run.approve('a1.0');
-      await run.result();
-      expect(model.requests[1]?.instructions).toBe('new');
-    } finally {
-      await own.close();
-    }
   });
 });

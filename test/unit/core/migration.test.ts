@@ -117,6 +117,6 @@ describe('a request to move', () => {
       'PayloadTooLarge',
     ],
   ])('refuses %s', (_name, value, code) => {
-    expect(() => readMigration(value)).toThrow(expect.objectContaining({ code }));
+    expect(() => readMigration(value)).toThrow(expect.objectContaining({ code }) as Error);
   });
 });
