@@ -102,6 +102,19 @@ function memberProblems(schema: JsonSchema, value: JsonObject, path: Path): Prob
   return [...unknown, ...missing, ...wrong];
 }
 
+/** A copy without the members that the schema does not know, at any depth. */
+export function knownPart(schema: JsonSchema, value: unknown): unknown {
+  const { properties, items } = schema;
+  if (Array.isArray(value))
+    return isJsonObject(items) ? value.map((item) => knownPart(items, item)) : value;
+  if (!isJsonObject(value) || !isJsonObject(properties)) return value;
+  const known = Object.entries(value).flatMap(([name, member]) => {
+    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return isJsonObject(own) ? [[name, knownPart(own, member)] as const] : [];
+  });
+  return Object.fromEntries(known);
+}
+
 function show(value: unknown): string {
   return typeof value === 'string' ? quote(value) : JSON.stringify(value);
 }

@@ -10,7 +10,7 @@ import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
-import { kindOfType, memoKey, queryNames } from '../protocol/names';
+import { allWorkflowTypes, memoKey, queryNames } from '../protocol/names';
 import type { Actor } from '../protocol/people';
 import {
   hasEnded,
@@ -267,7 +267,7 @@ function reasonOf(error: Error, failure: WorkflowTaskFailure | undefined): strin
 }
 
 function isOurs(type: string): boolean {
-  return kindOfType(type) !== undefined;
+  return allWorkflowTypes.includes(type);
 }
 
 export function notOurs(workflowId: string, type: string, cause?: Error): LonghaulError {

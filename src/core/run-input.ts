@@ -10,13 +10,13 @@ import { readActor } from './people/actor';
 import { didYouMean, formatProblem, quote } from '../base/problem';
 import { checkExactJson, checkJson, violationText } from './session';
 import { utf8Length } from '../base/text';
-import { LonghaulError } from '../protocol/errors';
+import { hasCode, LonghaulError } from '../protocol/errors';
 import { isJsonObject, type JsonSchema } from '../base/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
 import { readTraceparent } from '../protocol/trace';
 import type { InputRef, Lineage, RunInput, ThreadTurn } from '../protocol/run';
-import { shapeProblems } from '../base/check-shape';
+import { knownPart, shapeProblems } from '../base/check-shape';
 import type { LogRef } from '../protocol/log';
 import type { AgentToolPolicy, DefinitionRef, RunnerSpec } from '../protocol/spec';
 
@@ -152,7 +152,19 @@ export function checkApplication(value: unknown): void {
 export function checkKnown(value: object, what: string, known: readonly string[]): void {
   const stranger = Object.keys(value).find((name) => !known.includes(name));
   if (stranger === undefined) return;
-  throw invalid(`${quote(stranger)} is not a member of ${what}${didYouMean(stranger, known)}`);
+  throw unknownMember(
+    stranger,
+    `${quote(stranger)} is not a member of ${what}${didYouMean(stranger, known)}`,
+  );
+}
+
+function unknownMember(unknown: string, message: string): LonghaulError {
+  return new LonghaulError('InvalidInput', message, { details: { unknown } });
+}
+
+/** Whether only a member that this version does not know is wrong. */
+export function isUnknownMember(error: unknown): error is LonghaulError {
+  return hasCode(error, 'InvalidInput') && typeof error.details['unknown'] === 'string';
 }
 
 /** Removes null members, because other languages write null for members that are not set. The caller has checked required members. */
@@ -252,12 +264,13 @@ function checkBudget(budget: unknown): void {
   const isAmount = (value: unknown): boolean =>
     value === undefined || (typeof value === 'number' && value >= 0);
   const isRule = onExceeded === undefined || onExceeded === 'ask' || onExceeded === 'fail';
-  const isKnown = Object.keys(unknown).length === 0;
+  const [stranger] = Object.keys(unknown);
   const hasLimit = maxTokens !== undefined || maxCostUsd !== undefined;
-  if (isAmount(maxTokens) && isAmount(maxCostUsd) && isRule && isKnown && hasLimit) return;
-  throw invalid(
-    "budget must be {maxTokens?, maxCostUsd?, onExceeded?: 'ask' | 'fail'} with at least one limit",
-  );
+  const expected =
+    "budget must be {maxTokens?, maxCostUsd?, onExceeded?: 'ask' | 'fail'} with at least one limit";
+  if (stranger !== undefined) throw unknownMember(stranger, expected);
+  if (isAmount(maxTokens) && isAmount(maxCostUsd) && isRule && hasLimit) return;
+  throw invalid(expected);
 }
 
 function checkObject(value: { [key: string]: unknown }, name: string, maxBytes: number): void {
@@ -318,8 +331,13 @@ function parentProblem<Name extends keyof ParentMembers>(
   name: Name,
   member: unknown,
 ): string | undefined {
-  const [problem] = shapeProblems(parentMembers[name], member, [name]);
-  if (problem !== undefined) return formatProblem(problem);
+  const shape = parentMembers[name];
+  const [problem] = shapeProblems(shape, member, [name]);
+  if (problem !== undefined) {
+    const isKnown = shapeProblems(shape, knownPart(shape, member)).length > 0;
+    if (isKnown) return formatProblem(problem);
+    throw unknownMember(name, formatProblem(problem));
+  }
   const stranger = namedParents[name](member as ParentMembers[Name]).find(
     (workflowId) => workflowId !== parent.workflowId,
   );

@@ -107,10 +107,10 @@ export function takenAnswer(kind: AnswerKind, payload: unknown): Answer {
   } as Answer;
 }
 
-/** An answer that the root run took and sent to this run. */
-export function inputAnswer(payload: unknown): InputAnswer {
+/** An answer that the root run took and sent to this run. `isTolerant`: members that only a newer version knows are ignored. */
+export function inputAnswer(payload: unknown, isTolerant: () => boolean): InputAnswer {
   const known = ['kind', ...new Set(Object.values(members).flat())];
-  const { kind, ...given } = objectOf(payload, known);
+  const { kind, ...given } = objectOf(knownOf(payload, known, isTolerant), known);
   if (typeof kind !== 'string' || !Object.hasOwn(members, kind))
     throw new LonghaulError(
       'InvalidAnswer',
@@ -126,6 +126,13 @@ export function readCancelling(payload: unknown): Cancelling {
     typeof payload === 'string' ? { reason: payload } : objectOf(payload, ['reason', 'by']);
   const reason = oneLine(optionalText(given, 'reason') ?? '', longestReason);
   return { reason: reason === '' ? 'cancelled' : reason, ...actorOf(given) };
+}
+
+function knownOf(payload: unknown, known: readonly string[], isTolerant: () => boolean): unknown {
+  if (!isJsonObject(payload)) return payload;
+  const members = Object.entries(payload);
+  const ours = members.filter(([name]) => known.includes(name));
+  return ours.length < members.length && isTolerant() ? Object.fromEntries(ours) : payload;
 }
 
 function objectOf(payload: unknown, known: readonly string[]): { readonly [key: string]: Json } {

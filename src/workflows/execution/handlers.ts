@@ -36,7 +36,7 @@ import type {
 import { toWorkflowFailure } from '../durable';
 import { type Answer, type AnswerKind, readAnswer, readCancelling, takenAnswer } from './answers';
 import type { Execution } from './execution';
-import { childInputs, inputsThatTravel, sendAnswer } from './messages';
+import { childInputs, inputsThatTravel, mayGrow, sendAnswer } from './messages';
 import type { PendingRequests } from './pending-requests';
 import { RetriedCalls } from './retried-calls';
 import type { RunLog } from './run-log';
@@ -89,7 +89,7 @@ export function setHandlers(execution: Execution, parent: Parent): void {
     },
   });
   setSignal(execution, signalNames.childInputs, {
-    take: (payload) => parent.takeInputs(childInputs(payload)),
+    take: (payload) => parent.takeInputs(childInputs(payload, mayGrow)),
   });
 }
 

@@ -1,12 +1,13 @@
 // Messages between runs: what a child waits for, what it returned, what it spent, and the answers on their way down.
 //
-// 1. Anybody may send such a message. The run reads it whole or refuses it, before anything changes.
+// 1. Anybody may send such a message. The run reads it whole or refuses it, before anything changes. From a run of a newer version it may
+//    have members that this version does not know: these are ignored, because nobody sends the message again.
 // 2. A run reports what it waits for as the whole list, in order.
 // 3. A list that fits into a message travels unchanged. A longer list leaves things out. The log of the asking run has the calls, the
 //    previews and the whole questions; it checks answers against the schemas. The last inputs follow in a new list after an answer.
 
-import { getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
-import { shapeProblems } from '../../base/check-shape';
+import { getExternalWorkflowHandle, patched, workflowInfo } from '@temporalio/workflow';
+import { knownPart, shapeProblems } from '../../base/check-shape';
 import { formatProblem, quote } from '../../base/problem';
 import { schemaProblem } from '../../core/schema/schema-problem';
 import { checkJson } from '../../core/session';
@@ -151,8 +152,11 @@ const inputsShape = objectOf<ChildInputs>(
   ['branch'],
 );
 
-export function childInputs(payload: unknown): ChildInputs {
-  const message = read<ChildInputs>(payload, inputsShape);
+/** Whether a message may have members that this version does not know. A run that has refused one refuses it again when it is replayed. */
+export const mayGrow = (): boolean => patched('longhaul:messages-grow');
+
+export function childInputs(payload: unknown, isTolerant: () => boolean): ChildInputs {
+  const message = read<ChildInputs>(payload, inputsShape, isTolerant);
   const known = new Set<string>();
   for (const { inputId, schema } of message.inputs) {
     if (known.has(inputId))
@@ -171,19 +175,21 @@ export function childInputs(payload: unknown): ChildInputs {
 const resultShape = objectOf<{ child: string; result: ChildResult }>({ child: id, result });
 const spendShape = objectOf<{ child: string; spend: RunSpend }>({ child: id, spend });
 
-export function childOutcome(payload: unknown): ChildOutcome {
+export function childOutcome(payload: unknown, isTolerant: () => boolean): ChildOutcome {
   const tellsSpend = typeof payload === 'object' && payload !== null && 'spend' in payload;
-  return read<ChildOutcome>(payload, tellsSpend ? spendShape : resultShape);
+  return read<ChildOutcome>(payload, tellsSpend ? spendShape : resultShape, isTolerant);
 }
 
-function read<Value>(payload: unknown, shape: JsonSchema): Value {
+function read<Value>(payload: unknown, shape: JsonSchema, isTolerant: () => boolean): Value {
   const violation = checkJson(payload);
   if (violation !== undefined) {
     throw new LonghaulError('InvalidInput', `${violation.path} is not JSON: ${violation.problem}`);
   }
   const [problem] = shapeProblems(shape, payload);
-  if (problem !== undefined) throw new LonghaulError('InvalidInput', formatProblem(problem));
-  return payload as Value;
+  if (problem === undefined) return payload as Value;
+  const known = knownPart(shape, payload);
+  if (shapeProblems(shape, known).length === 0 && isTolerant()) return known as Value;
+  throw new LonghaulError('InvalidInput', formatProblem(problem));
 }
 
 /** The place of the reporting run in its tree. */

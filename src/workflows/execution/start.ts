@@ -1,12 +1,15 @@
 // Reads the arguments of a run or a thread.
 //
 // 1. Anybody may start a workflow with any arguments. From a refused start, the run uses only the runner's id, to show it.
-// 2. Carried state counts only if the server says that the execution before this one continued as new.
+// 2. A run or a thread of a newer version may have started or continued this one. What this version does not know of it is then no mistake:
+//    the execution waits for a worker of that version.
+// 3. Carried state counts only if the server says that the execution before this one continued as new.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { isJsonObject } from '../../base/json';
-import { withoutNullMembers } from '../../core/run-input';
+import { isUnknownMember, withoutNullMembers } from '../../core/run-input';
 import { runnerIdOf } from '../../core/runner-refs';
+import { ofNewerVersion } from '../../core/stored-format';
 import { LonghaulError } from '../../protocol/errors';
 
 /** The arguments of a workflow function. Anybody may have written them. */
@@ -39,10 +42,20 @@ export function takeStart<Input extends { readonly runner: unknown }>(
     return { given: withoutNullMembers(input as Input), carried: carried ?? undefined };
   } catch (error) {
     const runner = runnerIdOf(isJsonObject(input) ? input['runner'] : undefined);
-    const refused =
-      error instanceof Error ? error : new LonghaulError('InternalError', String(error));
-    return { given: { runner }, refused };
+    return { given: { runner }, refused: refusalOf(error, isContinued || isBelow(input, origin)) };
   }
+}
+
+/** `isOurs`: an execution of ours wrote the input. */
+function refusalOf(error: unknown, isOurs: boolean): Error {
+  if (isOurs && isUnknownMember(error)) return ofNewerVersion(error.message);
+  return error instanceof Error ? error : new LonghaulError('InternalError', String(error));
+}
+
+/** Only our runs and threads give the runs that they start a place. */
+function isBelow(input: unknown, { parent }: StartInfo): boolean {
+  const { lineage, thread } = isJsonObject(input) ? input : {};
+  return parent !== undefined && (isJsonObject(lineage) || isJsonObject(thread));
 }
 
 /** The server sets this id for a retry and for the next cron run, too. They repeat arguments that anybody may have written. */

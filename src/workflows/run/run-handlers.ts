@@ -13,7 +13,7 @@ import {
   takeAnswer,
   whenLoaded,
 } from '../execution/handlers';
-import { childOutcome } from '../execution/messages';
+import { childOutcome, mayGrow } from '../execution/messages';
 import type { RunLog } from '../execution/run-log';
 import type { DrivenRun } from './driver';
 import type { RunSession } from './run-session';
@@ -37,7 +37,7 @@ export interface HandledRun {
 export function setRunHandlers(run: HandledRun, execution: Execution): void {
   setSignal(execution, signalNames.answer, {
     take: async (payload) => {
-      const answer = inputAnswer(payload);
+      const answer = inputAnswer(payload, mayGrow);
       try {
         await takeAnswer(execution, answer);
       } catch (error) {
@@ -56,7 +56,7 @@ export function setRunHandlers(run: HandledRun, execution: Execution): void {
   });
   setSignal(execution, signalNames.detach, { take: () => run.detachByCaller() });
   setSignal(execution, signalNames.childResult, {
-    take: (payload) => run.takeOutcome(childOutcome(payload)),
+    take: (payload) => run.takeOutcome(childOutcome(payload, mayGrow)),
   });
   setHandler(defineSignal(signalNames.halt), () => run.halt());
   setLogQuery(run);

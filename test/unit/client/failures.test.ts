@@ -19,7 +19,7 @@ import {
 } from '../../../src/agent-run';
 import { isPassing, isRefused, runFailure, unreachable } from '../../../src/client/failures';
 import { RunHandle } from '../../../src/client/run-handle';
-import { workflowTypes } from '../../../src/protocol/names';
+import { threadType, workflowTypes } from '../../../src/protocol/names';
 
 const failed = (cause: Error): WorkflowFailedError =>
   new WorkflowFailedError('failed', cause, 'NON_RETRYABLE_FAILURE');
@@ -131,6 +131,14 @@ describe('a workflow that does not answer as runs do', () => {
     expect(error).toMatchObject({ code: 'InternalError' });
     expect(String(error)).toContain(message);
     if (not !== undefined) expect(String(error)).not.toContain(not);
+  });
+
+  it('is a thread whose task fails, not a workflow of somebody else', async () => {
+    const client = clientOf(threadType, noQuery, [failedTask('no such key')]);
+    await expect(new RunHandle(client, 'thread').pending()).rejects.toMatchObject({
+      code: 'InternalError',
+      message: expect.stringContaining('its workflow task fails (no such key)') as string,
+    });
   });
 });
 

@@ -44,6 +44,7 @@ const result = {
   delta: { set: { a: 1 }, removed: [] },
   spend: { usage, added: { tokens: 1 } },
 };
+const never = (): boolean => false;
 const origin = { attempt: 1, parent: undefined } as never;
 
 /** Every reader of what comes from outside, and a payload it takes. */
@@ -64,12 +65,24 @@ const readers: readonly { name: string; read: (payload: unknown) => unknown; rig
     right: { inputId: 'a1', reason: 'no' },
   },
   { name: 'cancelRun', read: readCancelling, right: { reason: 'enough' } },
-  { name: 'deliver', read: inputAnswer, right: { kind: 'answer', inputId: 'q1', answer: 'x' } },
-  { name: 'childInputs', read: childInputs, right: { child: 'c', branch: 'b', inputs: [input] } },
-  { name: 'childResult', read: childOutcome, right: { child: 'c', result } },
+  {
+    name: 'deliver',
+    read: (given) => inputAnswer(given, never),
+    right: { kind: 'answer', inputId: 'q1', answer: 'x' },
+  },
+  {
+    name: 'childInputs',
+    read: (given) => childInputs(given, never),
+    right: { child: 'c', branch: 'b', inputs: [input] },
+  },
+  {
+    name: 'childResult',
+    read: (given) => childOutcome(given, never),
+    right: { child: 'c', result },
+  },
   {
     name: 'childResult of one cancelled',
-    read: childOutcome,
+    read: (given) => childOutcome(given, never),
     right: { child: 'c', spend: { usage } },
   },
   {
@@ -146,7 +159,7 @@ describe(`messages by anybody (seed ${seed})`, () => {
         for (const payload of told) {
           const before = JSON.stringify([requests.pending, requests.pauseSeq]);
           const refused = refusal(() => {
-            const { child, branch, inputs } = childInputs(payload);
+            const { child, branch, inputs } = childInputs(payload, never);
             requests.publishChild(child, inputs, branch);
           });
           if (refused !== undefined)
