@@ -89,12 +89,9 @@ export function checkIdSecret(secret: unknown): void {
   );
 }
 
-export function threadKey(names: {
-  readonly appName: string;
-  readonly userId?: string;
-  readonly sessionId: string;
-  readonly tenant?: string;
-}): ThreadKey {
+type Names = Pick<ThreadOptions, 'userId' | 'sessionId' | 'tenant'> & { readonly appName: string };
+
+export function threadKey(names: Names): ThreadKey {
   const { appName, userId = 'default', sessionId, tenant } = names;
   const key = { appName, userId, sessionId, ...(tenant !== undefined && { tenant }) };
   for (const [name, value] of Object.entries(key)) {

@@ -38,7 +38,8 @@ export function observePauses(
 ): () => void {
   const subject = 'The options of observePauses';
   const code = ['meterProvider'];
-  const { meterProvider, everyMs = 60_000 } = parseOptions(optionsShape, given, { subject, code });
+  const options: ObservePausesOptions = parseOptions(optionsShape, given, { subject, code });
+  const { meterProvider, everyMs = 60_000 } = options;
   let open: ReadonlyMap<string, Open> = new Map();
   let isReading = false;
   const read = async (): Promise<void> => {

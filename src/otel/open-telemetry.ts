@@ -59,11 +59,8 @@ const options = z.strictObject({
 export function openTelemetry(given: OpenTelemetryOptions = {}): Telemetry {
   const subject = 'The options of openTelemetry';
   const code = ['content', 'tracerProvider', 'meterProvider'];
-  const {
-    content = 'off',
-    tracerProvider,
-    meterProvider,
-  } = parseOptions(options, given, { subject, code });
+  const parsed: OpenTelemetryOptions = parseOptions(options, given, { subject, code });
+  const { content = 'off', tracerProvider, meterProvider } = parsed;
   const { trace, metrics } = otelApi();
   const redact = content === 'full' ? ({ text }: { readonly text: string }) => text : content;
   return new OpenTelemetry({

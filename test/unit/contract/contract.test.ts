@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import packageJson from '../../../package.json';
 import { type Contract, losses } from './growth';
-import { contractOfToday } from './today';
+import type { Shape } from './shapes';
+import { contractOfToday, textOf } from './today';
 
 const folder = resolve(__dirname, '../../fixtures/contract');
 
@@ -12,13 +13,13 @@ function contractOf(file: string): Contract {
   return JSON.parse(readFileSync(resolve(folder, file), 'utf8')) as Contract;
 }
 
-describe('the contract', () => {
-  const now = contractOfToday();
+const now = contractOfToday();
 
+describe('the contract', () => {
   beforeAll(() => {
     if (process.env['LONGHAUL_WRITE_CONTRACT'] !== 'yes') return;
     const file = resolve(folder, `${packageJson.version}.json`);
-    writeFileSync(file, `${JSON.stringify(now, undefined, 1)}\n`);
+    writeFileSync(file, textOf(now));
   });
 
   it('of every release is kept', () => {
@@ -36,6 +37,10 @@ describe('the contract', () => {
     membersOf(grown, 'RunInput')['extra?'] = 'string';
     membersOf(grown, 'RunState')['status'] = { anyOf: ['string', 'null'] };
     grown.names['signals']?.push('another');
+    membersOf(grown, 'ConnectOptions')['extra?'] = 'string';
+    membersOf(grown, 'RunHandle')['extra'] = 'string';
+    signatureOf(grown, 'Longhaul', 'start').takes.push('string');
+    grown.needs['pg'] = { from: 0, below: 1e12, optional: true };
     grown.limits['input'] = (grown.limits['input'] ?? 0) + 1;
     expect(losses(now, grown)).toEqual([]);
   });
@@ -84,6 +89,59 @@ describe('the contract', () => {
       (copy) => (membersOf(copy, 'ChildView')['status'] = { anyOf: [{ const: 'open' }] }),
       /status/,
     ],
+    [
+      'an option that must be given',
+      (copy) => (membersOf(copy, 'StartOptions')['extra'] = 'string'),
+      /Longhaul.*\.start\(\)\[2\]: extra is new and required/,
+    ],
+    [
+      'a parameter that must be given',
+      (copy) => (signatureOf(copy, 'Longhaul', 'start').needs = 3),
+      /Longhaul.*\.start\(\): needs 3, needed 2/,
+    ],
+    [
+      'a parameter that takes less',
+      (copy) => (signatureOf(copy, 'Longhaul', 'start').takes[0] = 'string'),
+      /Longhaul.*\.start\(\)\[0\]: was/,
+    ],
+    [
+      'a result that lacks a method',
+      (copy) => delete membersOf(copy, 'RunHandle')['why'],
+      /\.start\(\)<>\[0\]: no why/,
+    ],
+    [
+      'a method that a store of users must have',
+      (copy) => (membersOf(copy, 'ResultStore')['extra'] = { calls: [] }),
+      /extra is new and required/,
+    ],
+    [
+      'a result that may be missing',
+      (copy) => {
+        const call = signatureOf(copy, 'RunHandle', 'usage');
+        call.gives = { anyOf: [call.gives, 'undefined'] };
+      },
+      /usage\(\): may be undefined now/,
+    ],
+    [
+      'a removed export',
+      (copy) => delete membersIn(copy.exports['./worker'])['createWorker'],
+      /\.\/worker: no createWorker/,
+    ],
+    [
+      'another version of a peer',
+      (copy) => (copy.needs['pg'] = { from: 9_000_000, below: 10_000_000, optional: true }),
+      /needs: pg/,
+    ],
+    [
+      'another id',
+      (copy) => ((copy.constants['ids'] as { thread: string }).thread = 'thread:1'),
+      /constants.ids.thread/,
+    ],
+    [
+      'another field of a spec',
+      (copy) => delete (copy.specs as Schema).$defs?.['agent']?.properties?.['maxTurns'],
+      /specs.\$defs.agent.properties.maxTurns/,
+    ],
     ['a lower limit', (copy) => (copy.limits['input'] = 1), /limits.input: was/],
     [
       'a lower format',
@@ -104,7 +162,16 @@ describe('the contract', () => {
 });
 
 describe('losses', () => {
-  const empty = { version: '1', names: {}, limits: {}, formats: {}, constants: {}, http: {} };
+  const data = {
+    names: {},
+    limits: {},
+    formats: {},
+    needs: {},
+    constants: {},
+    http: {},
+    specs: {},
+  };
+  const empty = { version: '1', ...data, wire: 'null', exports: {}, definitions: {} };
   const x = { x: 'string' };
 
   it('are found in types that contain each other, although one of them fits elsewhere', () => {
@@ -133,7 +200,66 @@ describe('losses', () => {
   });
 });
 
+describe('the contract of changed code', () => {
+  const edits: readonly (readonly [file: string, from: string, to: string, lost: string])[] = [
+    [
+      'workflows/run/machine-options.ts',
+      '2 * maxIterations + 5',
+      '2 * maxIterations + 6',
+      'defaultsInCode.agentFields.maxTurns: was ["25"]',
+    ],
+    [
+      'worker/create-worker.ts',
+      'taskQueue ?? defaults.taskQueue',
+      "taskQueue ?? 'other'",
+      'defaultsInCode.CreateWorkerOptions.taskQueue: was ["\\"longhaul\\""]',
+    ],
+    [
+      'http/options.ts',
+      'bodyTimeoutMs = 30_000',
+      'bodyTimeoutMs = 60_000',
+      'defaultsInCode.AgentHandlerOptions.bodyTimeoutMs: was ["30000"]',
+    ],
+    [
+      'client/run-handle.ts',
+      'options: { readonly by?: Actor } = {},',
+      'options: { readonly by?: Actor },',
+      'cancel(): needs 2, needed 0',
+    ],
+    [
+      'workflows/activity-proxies.ts',
+      'startToCloseTimeout: timeouts.notice,',
+      'startToCloseTimeout: timeouts.notice * 2,',
+      'optionsOfActivities: no {"startToCloseTimeout":30000,"scheduleToCloseTimeout":86400000',
+    ],
+    [
+      'protocol/thread.ts',
+      'readonly messageId: string;',
+      'readonly messageId?: string;',
+      'no messageId',
+    ],
+  ];
+
+  it('lacks each change that is no growth', () => {
+    const changed = contractOfToday((file, text) =>
+      edits
+        .filter(([end]) => file.endsWith(`/src/${end}`))
+        .reduce((whole, [, from, to]) => whole.replace(from, to), text),
+    );
+    const found = losses(now, changed).join('\n');
+    for (const [, , , lost] of edits) expect(found).toContain(lost);
+  });
+});
+
+type Schema = {
+  readonly $defs?: { readonly [name: string]: Schema };
+  readonly properties?: { [name: string]: Schema };
+};
+
+type MutableSignature = { takes: Shape[]; needs: number; gives: Shape };
+
 type Mutable = {
+  needs: { [name: string]: { from: number; below: number; optional: boolean } };
   names: { [list: string]: string[] };
   limits: { [name: string]: number };
   formats: { [file: string]: number };
@@ -146,8 +272,17 @@ function copyOf(contract: Contract): Mutable {
 }
 
 function membersOf(contract: Contract, definition: string): { [name: string]: unknown } {
-  const shape = contract.definitions[definition];
-  if (typeof shape !== 'object' || !('members' in shape))
-    throw new Error(`the contract has no ${definition}`);
+  return membersIn(contract.definitions[definition]);
+}
+
+function membersIn(shape: Shape | undefined): { [name: string]: unknown } {
+  if (typeof shape !== 'object' || !('members' in shape)) throw new Error('it has no members');
   return shape.members;
+}
+
+function signatureOf(contract: Contract, definition: string, method: string): MutableSignature {
+  const { calls } = membersOf(contract, definition)[method] as { calls: MutableSignature[] };
+  const [first] = calls;
+  if (first === undefined) throw new Error(`${definition} has no ${method}`);
+  return first;
 }

@@ -8,8 +8,11 @@ import { errorCodes } from '../../../src/protocol/errors';
 import { limits, timeouts } from '../../../src/protocol/limits';
 import * as names from '../../../src/protocol/names';
 import { retryingMemoKey } from '../../../src/protocol/retrying';
+import { specFileSchema } from '../../../src';
+import { ConstantsReader } from './constants';
 import type { Contract } from './growth';
-import { ShapeReader } from './shapes';
+import { commandLine, defaultsOfFiles, ids, needs } from './observed';
+import { type Edit, type Shape, ShapeReader } from './shapes';
 
 const root = resolve(__dirname, '../../..');
 const wireFile = resolve(__dirname, 'wire.ts');
@@ -30,9 +33,16 @@ const formatFiles = [
   'src/workflows/thread/carried-thread.ts',
 ];
 
-export function contractOfToday(): Contract {
-  const reader = new ShapeReader([wireFile, ...entries.map(([, file]) => file)]);
+/** `edit` changes the source that the compiler reads. */
+export function contractOfToday(edit?: Edit): Contract {
+  const reader = new ShapeReader([wireFile, ...entries.map(([, file]) => file)], edit);
   const wire = reader.read(wireFile, 'Wire');
+  const exports = Object.fromEntries(
+    entries.map(([entry, file]) => [entry, reader.exported(file)]),
+  );
+  const taken: Shape = { calls: [{ takes: [wire], needs: 1, gives: 'void' }] };
+  const given = reader.given([taken, ...Object.values(exports)]);
+  const code = new ConstantsReader(reader.program);
   return {
     version: packageJson.version,
     names: {
@@ -41,15 +51,17 @@ export function contractOfToday(): Contract {
       updates: Object.values(names.updateNames),
       queries: Object.values(names.queryNames),
       errorCodes,
-      ...Object.fromEntries(
-        entries.map(([entry, file]) => [`exports of ${entry}`, reader.exportedNames(file)]),
-      ),
+      commands: Object.keys(packageJson.bin),
+      optionsOfActivities: code.calls('proxyActivities'),
     },
     limits,
     formats: Object.fromEntries(formatFiles.map((file) => [file, formatOf(file)])),
-    constants: constants(),
+    needs: needs(),
+    constants: { ...constants(), defaultsInCode: code.defaults(given) },
     http: Object.fromEntries(allRoutes('').map(operation)),
+    specs: specFileSchema(),
     wire,
+    exports,
     definitions: sorted(reader.definitions),
   };
 }
@@ -59,6 +71,9 @@ function constants(): Contract['constants'] {
   return JSON.parse(
     JSON.stringify({
       timeouts,
+      ids: ids(),
+      defaultsOfFiles: defaultsOfFiles(),
+      commandLine: commandLine(),
       defaults,
       searchAttributes,
       askUserTool,
@@ -71,6 +86,22 @@ function constants(): Contract['constants'] {
       ),
     }),
   ) as Contract['constants'];
+}
+
+/** A line for each definition and the like, so that a change is read in a diff. */
+export function textOf(contract: Contract): string {
+  const parts = Object.entries(contract).map(([name, part]) => {
+    const isLong = typeof part === 'object' && JSON.stringify(part).length > 120;
+    const lines = isLong
+      ? Object.entries(part as object).map(([key, value]) => entryOf(key, value))
+      : undefined;
+    return lines ? `${JSON.stringify(name)}: {\n${lines.join(',\n')}\n}` : entryOf(name, part);
+  });
+  return `{\n${parts.join(',\n')}\n}\n`;
+}
+
+function entryOf(name: string, value: unknown): string {
+  return `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
 }
 
 function formatOf(file: string): number {
