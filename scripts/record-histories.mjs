@@ -1,8 +1,10 @@
 // Records the histories that test/replay replays, for this version of the package. Run by hand, in an npm script's environment:
 //   node scripts/record-histories.mjs                      when the workflows do something else than before
+//   node scripts/record-histories.mjs --try <case>,<case>  to look at new cases
 //   node scripts/record-histories.mjs --neutral "<reason>" when src/{base,protocol,core,workflows} changed, but not what they do
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { covers, guardedHash, readManifest, writeManifest } from './record-histories/manifest.mts';
@@ -20,12 +22,26 @@ function markNeutral(reason) {
   console.log(`Marked as neutral: ${reason}`);
 }
 
-async function record() {
-  const hash = guardedHash(project);
-  const { status } = spawnSync(process.execPath, [join(project, 'scripts/build.mjs')], {
+function build(...options) {
+  const script = join(project, 'scripts/build.mjs');
+  const { status } = spawnSync(process.execPath, [script, ...options], {
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error('the package does not build');
+}
+
+async function tryCases(names) {
+  build('--if-stale');
+  const { recordHistories } = await import('./record-histories/record.mts');
+  const histories = await recordHistories(project, names.split(','));
+  const folder = mkdtempSync(join(tmpdir(), 'longhaul-tried-'));
+  for (const { name, json } of histories) writeFileSync(join(folder, `${name}.json`), json);
+  console.log(`Nothing was kept in the project. The histories are in ${folder}`);
+}
+
+async function record() {
+  const hash = guardedHash(project);
+  build();
   const { recordHistories } = await import('./record-histories/record.mts');
   const histories = await recordHistories(project);
   if (guardedHash(project) !== hash) throw new Error('the code changed meanwhile: record again');
@@ -40,6 +56,7 @@ async function record() {
   );
 }
 
-const { values } = parseArgs({ options: { neutral: { type: 'string' } } });
-if (values.neutral === undefined) await record();
-else markNeutral(values.neutral);
+const { values } = parseArgs({ options: { neutral: { type: 'string' }, try: { type: 'string' } } });
+if (values.neutral !== undefined) markNeutral(values.neutral);
+else if (values.try !== undefined) await tryCases(values.try);
+else await record();

@@ -39,15 +39,23 @@ async function provideTestServer(): Promise<void> {
   }
 }
 
+/** With the user's workflow of the recorded histories. */
 async function provideBundle(): Promise<void> {
-  const workflowsPath = resolve(__dirname, '../src/workflows/index.ts');
+  const workflows = resolve(__dirname, '../src/workflows/index.ts');
   try {
-    if (!existsSync(workflowsPath)) throw new Error(`there is no ${workflowsPath}`);
+    if (!existsSync(workflows)) throw new Error(`there is no ${workflows}`);
     const { code } = await bundleWorkflowCode({
-      workflowsPath,
+      workflowsPath: resolve(__dirname, '../scripts/record-histories/own-workflow.ts'),
       workflowInterceptorModules: interceptorModules(),
       logger: new DefaultLogger('WARN'),
       preloadModules: sharedModules(),
+      webpackConfigHook: (config) => ({
+        ...config,
+        resolve: {
+          ...config.resolve,
+          alias: { ...config.resolve?.alias, 'longhaul/workflows$': workflows },
+        },
+      }),
     });
     shared.folder = await mkdtemp(join(tmpdir(), 'longhaul-test-'));
     const path = join(shared.folder, `workflows-${randomBytes(4).toString('hex')}.js`);

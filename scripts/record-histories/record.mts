@@ -1,28 +1,27 @@
 // Runs every case on a dev server of its own and gives the histories as Temporal's JSON.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { connect, type Longhaul } from 'longhaul/client';
-import {
-  fetchHistories,
-  scriptedModel,
-  startDevServer,
-  type ScriptedModel,
-} from 'longhaul/testing';
-import { createWorker } from 'longhaul/worker';
-import { cases, type Case } from './cases.mts';
-import { assertWithout, scrub } from './scrub.mts';
+import { connect } from 'longhaul/client';
+import { startDevServer, type DevServer } from 'longhaul/testing';
+import { createWorker, type CreateWorkerOptions } from 'longhaul/worker';
+import type { Case } from './case.mts';
+import { cases } from './cases.mts';
+import { historiesOf, type RecordedHistory } from './histories.mts';
+import { assertWithout } from './scrub.mts';
+import { Theatre } from './stage.mts';
 
 /** Small enough that a short conversation continues as new, large enough that no other case does. */
 const eventsPerExecution = 50;
 
-export type RecordedHistory = { readonly name: string; readonly json: string };
+const atOnce = 6;
 
-/** The histories of all cases; those of one that continued as new are numbered. */
-export async function recordHistories(project: string): Promise<RecordedHistory[]> {
+/** The histories of all cases, or of those named. Those of a run that continued as new are numbered. */
+export async function recordHistories(
+  project: string,
+  names: readonly string[] = Object.keys(cases),
+): Promise<RecordedHistory[]> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const scratch = mkdtempSync(join(tmpdir(), 'longhaul-record-'));
   const server = await startDevServer({
@@ -30,24 +29,13 @@ export async function recordHistories(project: string): Promise<RecordedHistory[
     cliPath: await impatientCli(project, scratch),
   });
   try {
-    const longhaul = await connect({ address: server.address });
-    const models = new Map(
-      Object.entries(cases).map(([name, { steps }]) => [name, scriptedModel(steps, { name })]),
+    const chosen = names.map((name) => [name, caseOf(name)] as const);
+    const [plain, indexed] = [false, true].map((isIndexed) =>
+      chosen.filter(([, each]) => (each.isIndexed === true) === isIndexed),
     );
-    const worker = await createWorker({
-      address: server.address,
-      runners: Object.values(cases).map(({ runner }) => runner),
-      providers: Object.fromEntries(models),
-      workerOptions: { shutdownGraceTime: '1s' },
-    });
-    const recorded = await worker.runUntil(async () => {
-      const all: RecordedHistory[] = [];
-      for (const [name, each] of Object.entries(cases)) {
-        all.push(...(await recordCase(name, each, { longhaul, model: models.get(name) })));
-      }
-      return all;
-    });
-    await longhaul.close();
+    const recorded = await recordCases(plain ?? [], { server, scratch });
+    await register(project, server);
+    recorded.push(...(await recordCases(indexed ?? [], { server, scratch })));
     for (const { json } of recorded)
       assertWithout(json, [`@${hostname()}`, userInfo().homedir, project, scratch]);
     return recorded;
@@ -57,65 +45,74 @@ export async function recordHistories(project: string): Promise<RecordedHistory[
   }
 }
 
-type Recording = { readonly longhaul: Longhaul; readonly model: ScriptedModel | undefined };
+function caseOf(name: string): Case {
+  const found = cases[name];
+  if (found === undefined) throw new Error(`there is no case '${name}'`);
+  return found;
+}
 
-async function recordCase(
-  name: string,
-  each: Case,
-  { longhaul, model }: Recording,
+type Place = { readonly server: DevServer; readonly scratch: string };
+
+/** Cases without parts of their own share a worker. */
+async function recordCases(
+  chosen: readonly (readonly [string, Case])[],
+  { server, scratch }: Place,
 ): Promise<RecordedHistory[]> {
-  const { workflowId, end } =
-    each.talk === undefined
-      ? await recordRun(name, each, { longhaul, model })
-      : await recordThread(name, each.talk, longhaul);
-  if (name !== 'cancelled') model?.assertConsumed();
-  const histories = await fetchHistories(longhaul, workflowId);
-  console.log(
-    `${name}: ${histories.map((history) => history.events?.length).join(' + ')} events; ${end}`,
-  );
-  return histories.map((history, index) => ({
-    name: histories.length === 1 ? name : `${name}.${index + 1}`,
-    json: `${JSON.stringify(scrub(JSON.parse(historyToJSON(history)) as never), null, 1)}\n`,
-  }));
-}
-
-type RecordedEnd = { readonly workflowId: string; readonly end: string };
-
-async function recordRun(
-  name: string,
-  { runner, meanwhile }: Case,
-  { longhaul, model }: Recording,
-): Promise<RecordedEnd> {
-  const run = await longhaul.start(runner.spec.id, `Do what '${name}' is about.`, {
-    workflowId: `recorded-${name}`,
-  });
-  const modelCalled = async (): Promise<void> => {
-    while (model?.requests.length === 0) await sleep(20);
+  if (chosen.length === 0) return [];
+  const { address } = server;
+  const theatres = chosen.map(([name, each]) => new Theatre(name, each, { address, scratch }));
+  const shared = theatres.filter(({ isShared }) => isShared);
+  const options: CreateWorkerOptions = {
+    address,
+    runners: shared.map(({ runner }) => runner),
+    providers: Object.assign({}, ...shared.map(({ providers }) => providers)) as never,
+    workerOptions: { shutdownGraceTime: '1s' },
   };
-  await meanwhile?.({ run, longhaul, modelCalled });
-  const end = await run.result().then(
-    ({ finalResponse }) => finalResponse.text,
-    (error: unknown) => String(error),
-  );
-  // What a `first` leaves running ends before it.
-  while ((await run.state()).status === 'running') await sleep(20);
-  return { workflowId: run.workflowId, end };
+  const worker = await createWorker(options);
+  const longhaul = await connect({ address });
+  const recorded = await worker.runUntil(async () => {
+    const waiting = [...theatres];
+    const failures: Error[] = [];
+    const lanes = Array.from({ length: atOnce }, async () => {
+      const all: RecordedHistory[] = [];
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { name } = next;
+        const failed = (cause: unknown): [] => {
+          failures.push(new Error(`the case '${name}' failed`, { cause }));
+          return [];
+        };
+        all.push(...(await record(next).catch(failed)));
+      }
+      return all;
+    });
+    const all = (await Promise.all(lanes)).flat();
+    if (failures.length > 0) throw new AggregateError(failures, 'not all cases were recorded');
+    return all;
+  });
+  await longhaul.close();
+  return recorded;
+
+  async function record(theatre: Theatre): Promise<RecordedHistory[]> {
+    const { name, keeps } = theatre;
+    const executions = await theatre.play(longhaul);
+    const histories = await historiesOf(longhaul, { name, executions, keeps });
+    console.log(`${name}: ${histories.map(({ events }) => events).join(' + ')} events`);
+    return histories;
+  }
 }
 
-async function recordThread(
-  name: string,
-  texts: readonly string[],
-  longhaul: Longhaul,
-): Promise<RecordedEnd> {
-  const thread = longhaul.thread({ agent: name, sessionId: 'recorded' });
-  const answers: string[] = [];
-  for (const text of texts) {
-    const turn = await thread.send(text);
-    answers.push((await turn.result()).finalResponse.text);
-  }
-  await thread.clear();
-  while ((await thread.state()).status === 'running') await sleep(20);
-  return { workflowId: thread.threadId, end: answers.join(' ') };
+async function register(project: string, { address }: DevServer): Promise<void> {
+  const module = join(project, 'dist/server/search-attributes.js');
+  const { addAttributes, attributeNames } = (await import(module)) as {
+    readonly attributeNames: readonly string[];
+    readonly addAttributes: (of: object, names: readonly string[]) => Promise<void>;
+  };
+  const longhaul = await connect({ address });
+  const { operatorService } = longhaul.client.connection as unknown as {
+    readonly operatorService: object;
+  };
+  await addAttributes({ operatorService, namespace: 'default' }, attributeNames);
+  await longhaul.close();
 }
 
 /** The Temporal CLI, but its server suggests to continue as new soon. */
@@ -127,6 +124,7 @@ async function impatientCli(project: string, folder: string): Promise<string> {
   const { path } = await findTemporalCli();
   const setting = `limit.historyCount.suggestContinueAsNew=${eventsPerExecution}`;
   const wrapper = join(folder, 'temporal');
+  mkdirSync(folder, { recursive: true });
   writeFileSync(wrapper, `#!/bin/sh\nexec '${path}' "$@" --dynamic-config-value ${setting}\n`);
   chmodSync(wrapper, 0o755);
   return wrapper;

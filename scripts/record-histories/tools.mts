@@ -1,7 +1,7 @@
 // The tools of the recorded agents.
 import { defineTool } from 'longhaul';
 
-const anything = { type: 'object', properties: {} } as const;
+export const anything = { type: 'object', properties: {} } as const;
 
 export const lookUp = defineTool({
   name: 'look_up',

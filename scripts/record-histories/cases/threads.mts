@@ -1,0 +1,108 @@
+// What conversations can meet.
+import { ProviderError } from 'longhaul';
+import type { ThreadHandle } from 'longhaul/client';
+import { SqliteStores } from 'longhaul/worker';
+import { agent, ask, lookUpCall, openInputs, until, type Cases } from '../case.mts';
+
+async function say(thread: ThreadHandle, ...texts: readonly string[]): Promise<void> {
+  for (const text of texts) await (await thread.send(text)).result().catch(() => undefined);
+}
+
+const full = (text: string) => ({
+  text,
+  usage: { inputTokens: 950, outputTokens: 10, totalTokens: 960 },
+});
+
+export const threads: Cases = {
+  thread: {
+    runner: agent('thread'),
+    steps: ['Hello.', { toolCalls: [lookUpCall('oak')] }, 'A tree.'],
+    talk: async (thread) => {
+      await say(thread, 'Hi.', 'What is an oak?');
+      await thread.clear();
+    },
+  },
+  /** A message that ends the turn before it, and one that the turn still gets. */
+  'thread-busy': {
+    runner: agent('thread-busy'),
+    steps: [
+      { text: 'Never said.', delayMs: 60_000 },
+      { toolCalls: [lookUpCall('oak')], delayMs: 1_000 },
+      'An oak and an elm.',
+      'The end.',
+    ],
+    talk: async (thread, { modelCalled }) => {
+      await thread.send('Count all trees.');
+      await modelCalled(1);
+      const turn = await thread.send('What is an oak?', { whenBusy: 'interrupt' });
+      await modelCalled(2);
+      await thread.send('And an elm?', { whenBusy: 'steer' });
+      const last = await thread.send('Thank you.');
+      await turn.result();
+      await last.result();
+    },
+  },
+  /** Turns in a store. The thread ends when nobody says anything, and opens again. */
+  'thread-stored': {
+    runner: agent('thread-stored', { memory: { kind: 'windowed', turns: 3, store: 'default' } }),
+    steps: ['Hello.', 'An oak.', 'Hello again.', 'Goodbye.'],
+    thread: { idleTimeout: '2s', session: { language: 'en' } },
+    own: (scratch) => {
+      const stores = new SqliteStores({ path: `${scratch}/thread-stored.db` });
+      return { worker: { stores }, close: () => stores.close() };
+    },
+    talk: async (thread, { also }) => {
+      await say(thread, 'Hi.', 'Name a tree.');
+      await thread.clear();
+      await say(thread, 'Hi again.');
+      also(thread.threadId, (await thread.state()).runId);
+      await until(async () => (await thread.state()).status === 'completed');
+      await say(thread, 'Bye.');
+    },
+  },
+  'thread-summarised': {
+    runner: agent('thread-summarised', {
+      tools: [],
+      context: { window: 1_000, keepTurns: 1 },
+    }),
+    steps: [
+      full('An oak is a tree. '.repeat(200)),
+      full('An elm, too.'),
+      'They spoke of trees.',
+      'A fir.',
+    ],
+    talk: (thread) => say(thread, 'A tree?', 'Another?', 'And another?'),
+  },
+  /** A turn that fails, one that asks, and enough turns to continue as new. */
+  'thread-continues': {
+    runner: agent('thread-continues', { askUser: 'tool' }),
+    steps: [
+      { error: new ProviderError('rejected', 'the request is wrong') },
+      ask('Which tree?'),
+      'An oak.',
+      'An elm.',
+      'A fir.',
+      'A yew.',
+    ],
+    keeps: 'own',
+    talk: async (thread) => {
+      await say(thread, 'Hi.');
+      const turn = await thread.send('Name a tree.');
+      await openInputs(thread, 1);
+      await thread.resume('oak');
+      await turn.result();
+      await say(thread, 'Another.', 'And another.', 'And the last.');
+    },
+  },
+  'thread-cancelled': {
+    runner: agent('thread-cancelled'),
+    steps: ['Hello.', { text: 'Never said.', delayMs: 60_000 }],
+    isCut: true,
+    talk: async (thread, { longhaul, modelCalled }) => {
+      await say(thread, 'Hi.');
+      await thread.send('Count all trees.');
+      await modelCalled(2);
+      await longhaul.run(thread.threadId).cancel('the chat was closed');
+    },
+  },
+};
