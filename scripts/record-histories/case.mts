@@ -25,7 +25,7 @@ export type Stage = {
   readonly longhaul: Longhaul;
   /** Resolves when the models of the case have been asked so many times. Default 1. */
   readonly modelCalled: (times?: number) => Promise<void>;
-  /** Records another execution, too. It follows that of the case's own workflow id. */
+  /** Records another execution, too. */
   readonly also: (workflowId: string, runId: string) => void;
   /** A worker of the case, on its task queue. */
   readonly worker: (options?: Partial<CreateWorkerOptions>) => Promise<StageWorker>;
@@ -61,13 +61,14 @@ export type Case = {
   readonly own?: (scratch: string) => OwnParts;
   /** The case starts its workers itself. */
   readonly startsWorkers?: true;
-  /** Runs when the server has the search attributes, after all cases without. */
-  readonly isIndexed?: true;
   /** Not all steps of its script are asked for. */
   readonly isCut?: true;
   /** Which histories are kept. Default: all, with those of the runs below. */
   readonly keeps?: 'own' | 'last';
 };
+
+/** The namespace without search attributes, for a case's own parts. */
+export const bareNamespace = 'bare';
 
 export type Cases = { readonly [name: string]: Case };
 

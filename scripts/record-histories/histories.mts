@@ -11,7 +11,7 @@ export type RecordedHistory = {
   readonly json: string;
 };
 
-/** The newest execution and those that it continues, or the one execution `runId`. */
+/** An execution and those that it continues. Without `runId`, it is the newest one. */
 export type Execution = { readonly workflowId: string; readonly runId?: string };
 
 type Recording = {
@@ -32,7 +32,7 @@ export async function historiesOf(
   );
   if (keeps !== undefined) return recorded;
   const top = executions.at(-1)?.workflowId ?? '';
-  const seen = new Set(executions.map(({ workflowId }) => workflowId));
+  const seen = new Set([top]);
   const below = [...found];
   for (let next = below.shift(); next !== undefined; next = below.shift()) {
     for (const child of childrenOf(next).filter((id) => !seen.has(id))) {
@@ -46,9 +46,13 @@ export async function historiesOf(
   return recorded;
 }
 
-async function readOf(longhaul: Longhaul, { workflowId, runId }: Execution): Promise<RunHistory[]> {
+async function readOf(longhaul: Longhaul, execution: Execution): Promise<RunHistory[]> {
+  const { workflowId, runId } = execution;
   if (runId === undefined) return await fetchHistories(longhaul, workflowId);
-  return [await fetchHistory(longhaul, workflowId, { runId })];
+  const history = await fetchHistory(longhaul, workflowId, { runId });
+  const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const before = started?.continuedExecutionRunId;
+  return [...(before ? await readOf(longhaul, { workflowId, runId: before }) : []), history];
 }
 
 function childrenOf({ events }: RunHistory): readonly string[] {

@@ -6,7 +6,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { connect } from 'longhaul/client';
 import { startDevServer, type DevServer } from 'longhaul/testing';
 import { createWorker, type CreateWorkerOptions } from 'longhaul/worker';
-import type { Case } from './case.mts';
+import { bareNamespace, type Case } from './case.mts';
 import { cases } from './cases.mts';
 import { historiesOf, type RecordedHistory } from './histories.mts';
 import { assertWithout } from './scrub.mts';
@@ -29,13 +29,9 @@ export async function recordHistories(
     cliPath: await impatientCli(project, scratch),
   });
   try {
+    await addNamespace(server);
     const chosen = names.map((name) => [name, caseOf(name)] as const);
-    const [plain, indexed] = [false, true].map((isIndexed) =>
-      chosen.filter(([, each]) => (each.isIndexed === true) === isIndexed),
-    );
-    const recorded = await recordCases(plain ?? [], { server, scratch });
-    await register(project, server);
-    recorded.push(...(await recordCases(indexed ?? [], { server, scratch })));
+    const recorded = await recordCases(chosen, { server, scratch });
     for (const { json } of recorded)
       assertWithout(json, [`@${hostname()}`, userInfo().homedir, project, scratch]);
     return recorded;
@@ -58,7 +54,6 @@ async function recordCases(
   chosen: readonly (readonly [string, Case])[],
   { server, scratch }: Place,
 ): Promise<RecordedHistory[]> {
-  if (chosen.length === 0) return [];
   const { address } = server;
   const theatres = chosen.map(([name, each]) => new Theatre(name, each, { address, scratch }));
   const shared = theatres.filter(({ isShared }) => isShared);
@@ -94,24 +89,21 @@ async function recordCases(
 
   async function record(theatre: Theatre): Promise<RecordedHistory[]> {
     const { name, keeps } = theatre;
-    const executions = await theatre.play(longhaul);
-    const histories = await historiesOf(longhaul, { name, executions, keeps });
+    const { executions, client } = await theatre.play(longhaul);
+    const histories = await historiesOf(client, { name, executions, keeps });
+    if (client !== longhaul) await client.close();
     console.log(`${name}: ${histories.map(({ events }) => events).join(' + ')} events`);
     return histories;
   }
 }
 
-async function register(project: string, { address }: DevServer): Promise<void> {
-  const module = join(project, 'dist/server/search-attributes.js');
-  const { addAttributes, attributeNames } = (await import(module)) as {
-    readonly attributeNames: readonly string[];
-    readonly addAttributes: (of: object, names: readonly string[]) => Promise<void>;
-  };
+/** A namespace without the search attributes, which the dev server has in its own one. */
+async function addNamespace({ address }: DevServer): Promise<void> {
   const longhaul = await connect({ address });
-  const { operatorService } = longhaul.client.connection as unknown as {
-    readonly operatorService: object;
-  };
-  await addAttributes({ operatorService, namespace: 'default' }, attributeNames);
+  await longhaul.client.workflowService.registerNamespace({
+    namespace: bareNamespace,
+    workflowExecutionRetentionPeriod: { seconds: 24 * 60 * 60 } as never,
+  });
   await longhaul.close();
 }
 

@@ -9,6 +9,9 @@ import type { Execution } from './histories.mts';
 
 type Place = { readonly address: string; readonly scratch: string };
 
+/** `executions`: what to record. The case's own one is the last. */
+export type Played = { readonly executions: readonly Execution[]; readonly client: Longhaul };
+
 export class Theatre {
   readonly name: string;
   readonly providers: Readonly<Record<string, ScriptedModel>>;
@@ -41,16 +44,17 @@ export class Theatre {
     return this.#case.keeps;
   }
 
-  /** The executions to record: the case's own one is the last. */
-  async play(shared: Longhaul): Promise<readonly Execution[]> {
+  /** Plays the case. The client of a case that has its own parts is to be closed. */
+  async play(shared: Longhaul): Promise<Played> {
     const { own } = this.#case;
-    const workflowId = await (own === undefined ? this.#act(shared) : this.#playApart(own));
+    const [workflowId, client] =
+      own === undefined ? [await this.#act(shared), shared] : await this.#playApart(own);
     if (this.#case.isCut !== true)
       for (const model of Object.values(this.providers)) model.assertConsumed();
-    return [...this.#also, { workflowId }];
+    return { executions: [...this.#also, { workflowId }], client };
   }
 
-  async #playApart(own: NonNullable<Case['own']>): Promise<string> {
+  async #playApart(own: NonNullable<Case['own']>): Promise<readonly [string, Longhaul]> {
     const scratch = join(this.#place.scratch, this.name);
     mkdirSync(scratch);
     const parts: OwnParts = own(scratch);
@@ -60,9 +64,8 @@ export class Theatre {
     worker?.start();
     const workflowId = await this.#act(longhaul);
     await worker?.stop();
-    await longhaul.close();
     await parts.close?.();
-    return workflowId;
+    return [workflowId, longhaul];
   }
 
   async #worker(options: Partial<CreateWorkerOptions> = {}): Promise<StageWorker> {

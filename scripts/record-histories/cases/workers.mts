@@ -8,10 +8,12 @@ import {
   agent,
   answer,
   ask,
+  bareNamespace,
   callOf,
   cast,
   firstInput,
   lookUpCall,
+  openInputs,
   research,
   researchCall,
   until,
@@ -75,6 +77,11 @@ const telemetry = {
   segment: () => undefined,
   logRead: () => undefined,
 };
+
+const inBareNamespace = () => ({
+  worker: { namespace: bareNamespace },
+  client: { namespace: bareNamespace },
+});
 
 const key = { appName: 'app', userId: 'ada', sessionId: 'one' };
 
@@ -261,26 +268,23 @@ export const workers: Cases = {
       await run.resume('yes', { by: ada, note: 'go' });
     },
   },
-  /** With the search attributes. */
-  indexed: {
+  /** In a namespace without the search attributes. */
+  bare: {
     runner: parallel({
-      id: 'indexed',
-      branches: cast('indexed', ['left', 'right'], { askUser: 'tool' }),
+      id: 'bare',
+      branches: cast('bare', ['left', 'right'], { askUser: 'tool' }),
     }),
     steps: [ask('Which?'), ask('Which?'), 'An oak.', 'An elm.'],
     options: { key },
-    own: () => ({}),
-    isIndexed: true,
+    own: inBareNamespace,
     meanwhile: async ({ run }) => {
-      await until(async () => (await run.pending()).length === 2);
-      for (const { inputId } of await run.pending()) await run.resume('oak', { inputId });
+      for (const inputId of await openInputs(run, 2)) await run.resume('oak', { inputId });
     },
   },
-  'indexed-thread': {
-    runner: agent('indexed-thread'),
+  'bare-thread': {
+    runner: agent('bare-thread'),
     steps: ['Hello.'],
-    own: () => ({}),
-    isIndexed: true,
+    own: inBareNamespace,
     talk: async (thread) => {
       await (await thread.send('Hi.')).result();
       await thread.clear();
