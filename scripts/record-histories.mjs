@@ -1,11 +1,12 @@
-// Records the histories that test/replay replays, for this version of the package. Run by hand, in an npm script's environment:
+// Records the histories that test/replay replays, and the samples of stored forms, for this version of the package. Run by hand, in an npm script's environment:
 //   node scripts/record-histories.mjs                      when the workflows do something else than before
 //   node scripts/record-histories.mjs --try <case>,<case>  to look at new cases
+//   node scripts/record-histories.mjs --samples            writes only the samples again, from the histories that are there
 //   node scripts/record-histories.mjs --neutral "<reason>" when src/{base,protocol,core,workflows} changed, but not what they do
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { covers, guardedHash, readManifest, writeManifest } from './record-histories/manifest.mts';
 
@@ -49,6 +50,7 @@ async function record() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { name, json } of histories) writeFileSync(join(folder, `${name}.json`), json);
+  await sample(histories);
   writeManifest(project, { hash, neutral: [] });
   const kilobytes = histories.reduce((sum, { json }) => sum + json.length, 0) / 1_000;
   console.log(
@@ -56,7 +58,31 @@ async function record() {
   );
 }
 
-const { values } = parseArgs({ options: { neutral: { type: 'string' }, try: { type: 'string' } } });
+async function sample(histories) {
+  const { writeSamples } = await import('./record-histories/samples/write.mts');
+  const folder = join(project, 'test/fixtures/samples', version);
+  const bytes = await writeSamples(project, histories, folder);
+  console.log(`Wrote the samples of version ${version}, ${(bytes / 1_000).toFixed(0)} kB.`);
+}
+
+function recorded() {
+  const folder = join(project, 'test/fixtures/histories', version);
+  return readdirSync(folder).map((file) => ({
+    name: basename(file, '.json'),
+    json: readFileSync(join(folder, file), 'utf8'),
+  }));
+}
+
+const { values } = parseArgs({
+  options: {
+    neutral: { type: 'string' },
+    try: { type: 'string' },
+    samples: { type: 'boolean' },
+  },
+});
 if (values.neutral !== undefined) markNeutral(values.neutral);
 else if (values.try !== undefined) await tryCases(values.try);
-else await record();
+else if (values.samples === true) {
+  build('--if-stale');
+  await sample(recorded());
+} else await record();
