@@ -59,6 +59,8 @@ export type Case = {
   readonly play?: (stage: Stage) => Promise<string>;
   /** `scratch`: a folder for what it keeps. */
   readonly own?: (scratch: string) => OwnParts;
+  /** Whoever starts it knows only the id: any kind of runner is then of the type for agents. */
+  readonly isById?: true;
   /** The case starts its workers itself. */
   readonly startsWorkers?: true;
   /** Not all steps of its script are asked for. */

@@ -106,8 +106,8 @@ export class Theatre {
   }
 
   async #run(stage: Stage): Promise<string> {
-    const { runner, input = `Do what '${this.name}' is about.`, options } = this.#case;
-    const run = await stage.longhaul.start(runner.spec.id, input, {
+    const { runner, input = `Do what '${this.name}' is about.`, options, isById } = this.#case;
+    const run = await stage.longhaul.start(isById === true ? runner.spec.id : runner, input, {
       ...options,
       workflowId: `recorded-${this.name}`,
     });

@@ -82,8 +82,9 @@ function itemProblems(schema: JsonSchema, items: readonly unknown[], path: Path)
 
 function memberProblems(schema: JsonSchema, value: JsonObject, path: Path): Problem[] {
   if (!isJsonObject(schema.properties)) return [];
-  const { properties } = schema;
-  const strangers = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
+  const { properties, additionalProperties: takesMore } = schema;
+  const names = takesMore === true ? [] : Object.keys(value);
+  const strangers = names.filter((name) => !Object.hasOwn(properties, name));
   const unknown = strangers.slice(0, mostUnknown).map((name) => {
     const message = `is not known${didYouMean(name, Object.keys(properties))}`;
     return { path: formatPath([...path, name]), message };

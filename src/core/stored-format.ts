@@ -1,8 +1,12 @@
 // The format of a stored state. Pure.
 //
 // 1. A version raises a format when an older version must not overlook what is new. What it may overlook, it ignores.
-// 2. A state of a newer version is no fault of the run: the error is `retryable`, because a worker of that version can read it.
+// 2. A member that is missing or has another type is damage: nobody can read the state.
+// 3. A state of a newer version is no fault of the run: the error is `retryable`, because a worker of that version can read it.
 
+import { shapeProblems } from '../base/check-shape';
+import type { JsonSchema } from '../base/json';
+import { formatProblem } from '../base/problem';
 import { hasCode, LonghaulError } from '../protocol/errors';
 
 /** `what` names the state. Throws a `StateError` unless `format` is a whole number from 1 to `newest`. */
@@ -33,4 +37,23 @@ export function tellsOfNewerVersion(message: string): boolean {
 /** Whether a worker of a newer version may go on. */
 export function isOfNewerVersion(error: unknown): boolean {
   return hasCode(error, 'StateError') && error.retryable;
+}
+
+/** An object with these members, and others that are not read here, or that only later versions know. */
+export function stored(members: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const required = Object.keys(members);
+  return { type: 'object', properties: { ...members }, required, additionalProperties: true };
+}
+
+export const aText: JsonSchema = { type: 'string' };
+export const aNumber: JsonSchema = { type: 'number' };
+export const aFlag: JsonSchema = { type: 'boolean' };
+export const aList: JsonSchema = { type: 'array' };
+export const anObject: JsonSchema = { type: 'object' };
+
+/** Throws a `StateError` that names the first member that is missing or wrong. */
+export function requireShape(what: string, shape: JsonSchema, value: unknown): void {
+  const [problem] = shapeProblems(shape, value);
+  if (problem !== undefined)
+    throw new LonghaulError('StateError', `${what} is damaged: ${formatProblem(problem)}`);
 }

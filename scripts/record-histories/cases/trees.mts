@@ -275,6 +275,7 @@ export const trees: Cases = {
     }),
     steps: texts(8),
     keeps: 'own',
+    isById: true,
   },
   'parallel-continues': {
     runner: parallel({

@@ -4,6 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import type * as refusals from '../../../src/activities/definition/refusals.ts';
+import type * as modelCalls from '../../../src/activities/model/call-model.ts';
+import type * as toolTokens from '../../../src/activities/tool/begin-call.ts';
 import type * as agentRuns from '../../../src/agent-run/agent-run.ts';
 import type * as budgets from '../../../src/core/budget/budget.ts';
 import type * as plans from '../../../src/core/orchestration/create-plan.ts';
@@ -14,6 +18,7 @@ import type * as machines from '../../../src/core/machine/agent-machine.ts';
 import type * as origins from '../../../src/core/origin.ts';
 import type * as positions from '../../../src/client/stream/position.ts';
 import type * as deltas from '../../../src/deltas/postgres/delta-rows.ts';
+import type * as errors from '../../../src/protocol/errors.ts';
 import type * as fileResults from '../../../src/results/file-results.ts';
 import type * as memoryTurns from '../../../src/stores/memory-turn.ts';
 import type * as sqlite from '../../../src/stores/sqlite/sqlite-stores.ts';
@@ -206,6 +211,30 @@ async function inFolder<Result>(work: (folder: string) => Promise<Result>): Prom
   }
 }
 
+/** What the next attempt at a call finds, with the details of a heartbeat of the one before. */
+async function heartbeat(heartbeatDetails: object, load: Load): Promise<unknown> {
+  const { refusedHere } = await load<typeof refusals>('activities/definition/refusals');
+  const { CachedResponse } = await load<typeof modelCalls>('activities/model/call-model');
+  const { drawToken } = await load<typeof toolTokens>('activities/tool/begin-call');
+  const { LonghaulError } = await load<typeof errors>('protocol/errors');
+  const times = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 10_000 };
+  const environment = new MockActivityEnvironment({ heartbeatDetails, ...times });
+  return await environment.run(async () => {
+    const keep = (): void => undefined;
+    const polling = () => Promise.resolve(['worker-1', 'worker-2', 'worker-3']);
+    const refused = new LonghaulError('AgentNotFound', 'unknown here');
+    const { details } = await refusedHere({ identity: 'worker-3', polling }, refused, { keep });
+    const beats = { keep, heartbeat: keep, tell: () => Promise.resolve() };
+    const { kept } = await drawToken({ inputId: 'q1.0' }, beats);
+    const response = await new CachedResponse(keep).once(() => Promise.resolve({} as never));
+    return {
+      isRefusedByAll: details['isRefusedByAll'] ?? false,
+      tokens: kept.slice(0, -1),
+      response,
+    };
+  });
+}
+
 type Execution = { readonly workflowId: string; readonly firstExecutionRunId: string };
 
 /** What is computed again from what is stored: a later version must come to the same. */
@@ -242,6 +271,7 @@ export const doors: Readonly<Record<string, Door>> = {
   'carried-runs': carriedRun,
   'carried-threads': carriedThread,
   signals: signal,
+  heartbeats: heartbeat,
   'stored-turns': async (value, load) =>
     (await load<typeof memoryTurns>('stores/memory-turn')).decodeTurn(value),
   'stored-states': async (value, load) =>

@@ -24,6 +24,11 @@ export async function made(load: Load): Promise<Readonly<Record<string, Named>>>
   return {
     'agent-runs': await agentRunsOf(load),
     plans: await plansOf(load),
+    heartbeats: [
+      ['refusals', { refusedBy: ['worker-1', 'worker-2'] }],
+      ['tokens', { tokens: ['0123456789abcdef0123456789abcdef'], details: { page: 3 } }],
+      ['a response', { response: { content: [text('An oak.')], usage, finishReason: 'stop' } }],
+    ],
     'stored-turns': turns.map((turn) => [turn.id, encodeTurn(turn)]),
     'stored-states': [['a session', encodeState({ notes: ['oak', 7, null, { deep: true }] })]],
     sqlite: [['a database', await sqliteOf(load)]],

@@ -10,6 +10,7 @@ import { defined, type Json } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
 import type { BudgetSpec } from '../../protocol/spec';
+import { anObject, stored } from '../stored-format';
 import { tokensIn, tokensOf } from './spend';
 import { addUsage, emptyUsage } from './usage';
 
@@ -23,6 +24,11 @@ export type CarriedBudget = {
   readonly given?: Amount;
   readonly spend: RunSpend;
 };
+
+export const carriedBudgetShape = stored({
+  limits: anObject,
+  spend: stored({ usage: anObject }),
+});
 
 export type UsedUp = { readonly unit: Unit; readonly limit: number; readonly spent: number };
 

@@ -26,6 +26,7 @@ import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChi
 import { PlannedChildren } from './planned-children';
 import { SessionLog, type StoredSessionLog } from './session-log';
 import { readPlan, storePlan } from './stored-plan';
+import { aList, anObject, aNumber, aText, stored } from '../stored-format';
 import { taskInput, type TaskResult, TaskResults } from './task-results';
 
 /** A task that is ready or open: its attempt, and the position of the session that it starts with. */
@@ -45,6 +46,19 @@ export type GraphState = {
   readonly finalResponse?: PlanResult['finalResponse'];
   readonly outcome?: PlanOutcome;
 };
+
+const shape = stored({
+  input: {},
+  sessions: anObject,
+  done: aList,
+  failed: aList,
+  ready: {
+    type: 'array',
+    items: stored({ task: aText, attempt: aNumber, sessionAt: aNumber }),
+  },
+  results: anObject,
+  totals: anObject,
+});
 
 const finalCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'CircularAgentCall',
@@ -97,7 +111,7 @@ export class GraphPlan implements Plan {
   }
 
   static restore(config: GraphConfig, json: unknown): GraphPlan {
-    const { ready, ...state } = readPlan<GraphState>('graph', json);
+    const { ready, ...state } = readPlan<GraphState>('graph', json, shape);
     const plan = new GraphPlan(config, state);
     const sessions = plan.#sessions.sessionsAt(new Set(ready.map(({ sessionAt }) => sessionAt)));
     const children = ready.map(({ task, ...run }) =>

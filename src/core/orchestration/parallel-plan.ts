@@ -18,6 +18,7 @@ import { MergedSession } from './merged-session';
 import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
+import { aList, anObject, stored } from '../stored-format';
 import { limits } from '../../protocol/limits';
 import { oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';
@@ -48,6 +49,14 @@ export type ParallelState = {
   readonly finalResponse?: PlanResult['finalResponse'];
   readonly outcome?: PlanOutcome;
 };
+
+const shape = stored({
+  input: {},
+  session: anObject,
+  merged: anObject,
+  ended: aList,
+  totals: anObject,
+});
 
 export class ParallelPlan implements Plan {
   readonly #config: ParallelConfig;
@@ -83,7 +92,7 @@ export class ParallelPlan implements Plan {
   }
 
   static restore(config: ParallelConfig, json: unknown): ParallelPlan {
-    return new ParallelPlan(config, readPlan<ParallelState>('parallel', json));
+    return new ParallelPlan(config, readPlan<ParallelState>('parallel', json, shape));
   }
 
   get ready(): readonly PlannedChild[] {

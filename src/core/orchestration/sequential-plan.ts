@@ -15,6 +15,7 @@ import { noTotals, RunningTotals, type Totals } from './child-results';
 import type { Plan, PlanOutcome, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
+import { aNumber, anObject, stored } from '../stored-format';
 
 export type SequentialState = {
   /** The index of the step that is ready or open. */
@@ -25,6 +26,8 @@ export type SequentialState = {
 };
 
 type StoredSequential = SequentialState & { readonly totals: Totals };
+
+const shape = stored({ index: aNumber, input: {}, session: anObject, totals: anObject });
 
 export class SequentialPlan implements Plan {
   readonly cancelsRest = false;
@@ -49,7 +52,7 @@ export class SequentialPlan implements Plan {
   }
 
   static restore(config: SequentialConfig, json: unknown): SequentialPlan {
-    const { totals, ...state } = readPlan<StoredSequential>('sequential', json);
+    const { totals, ...state } = readPlan<StoredSequential>('sequential', json, shape);
     return new SequentialPlan(config, totals, state);
   }
 

@@ -1,8 +1,8 @@
 // The stored form of a plan: its state as plain JSON, with the format and the kind. Pure.
 
 import { LonghaulError } from '../../protocol/errors';
-import { requireFormat } from '../stored-format';
-import { isJsonObject, type JsonObject, plainJson } from '../../base/json';
+import { requireFormat, requireShape } from '../stored-format';
+import { isJsonObject, type JsonObject, type JsonSchema, plainJson } from '../../base/json';
 import type { OrchestrationConfig } from '../../protocol/activities';
 
 const format = 1;
@@ -11,10 +11,14 @@ export function storePlan(kind: OrchestrationConfig['kind'], state: object): Jso
   return plainJson({ format, kind, ...state });
 }
 
-/** Reads the state of a plan of this kind. Throws `StateError` if a newer version or another kind of plan stored it. */
+/**
+ * Reads the state of a plan of this kind. Throws `StateError` if a newer version or another kind of plan stored it, or if it has not the
+ * shape.
+ */
 export function readPlan<State extends object>(
   kind: OrchestrationConfig['kind'],
   json: unknown,
+  shape: JsonSchema,
 ): State {
   if (!isJsonObject(json))
     throw new LonghaulError('StateError', 'The stored plan is not a JSON object.');
@@ -27,5 +31,6 @@ export function readPlan<State extends object>(
       `The stored plan is of kind ${found}; the runner is a ${kind}.`,
     );
   }
+  requireShape('The stored plan', shape, state);
   return plainJson(state) as unknown as State;
 }

@@ -18,6 +18,7 @@ import {
   type RejectedSignal,
   type RunStatus,
 } from '../../protocol/run';
+import { aList, aNumber, stored } from '../../core/stored-format';
 import { type Answer, checkFits } from './answers';
 import { checkInTime } from './due';
 import { type CarriedTokens, ResultTokens } from './result-tokens';
@@ -30,6 +31,13 @@ export type CarriedRequests = {
   readonly rejected: readonly RejectedSignal[];
   readonly tokens?: CarriedTokens;
 };
+
+export const carriedRequestsShape = stored({
+  pauseSeq: aNumber,
+  pending: aList,
+  answered: aList,
+  rejected: aList,
+});
 
 /** `by`: the id of the actor who answered. */
 type CarriedAnswer = readonly [

@@ -8,13 +8,21 @@ import type { CarriedSession } from './run-session';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
-import { requireFormat } from '../../core/stored-format';
+import {
+  aFlag,
+  aList,
+  anObject,
+  aText,
+  requireFormat,
+  requireShape,
+  stored,
+} from '../../core/stored-format';
 import type { StoredMachine } from '../../core/machine/run-state';
-import type { CarriedBudget } from '../../core/budget/budget';
+import { type CarriedBudget, carriedBudgetShape } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
 import type { CarriedSteering } from '../agent/steering';
 import type { Cancelling, ChildView } from '../../protocol/run';
-import type { CarriedRequests } from '../execution/pending-requests';
+import { type CarriedRequests, carriedRequestsShape } from '../execution/pending-requests';
 import type { LoadedDefinition } from './load';
 import type { CarriedNotice } from './pause-notices';
 import { deflateJson, inflated } from '../deflated-json';
@@ -104,9 +112,23 @@ export function pack(
   );
 }
 
+const what = "A run's carried state";
+
+/** Machines and plans check themselves. */
+const shape = stored({
+  requests: carriedRequestsShape,
+  definition: stored({ hash: aText, config: anObject, searchAttributes: aFlag }),
+  session: stored({ initial: anObject, value: anObject, deferred: aList }),
+  budget: carriedBudgetShape,
+  children: aList,
+});
+
 /** Synchronous, so that the run knows its questions before it has the log. */
 export function unpack(bytes: unknown): CarriedRun {
   const run = inflated<CarriedRun>(bytes, "a run's carried state");
-  requireFormat("A run's carried state", run.format, format);
+  requireFormat(what, run.format, format);
+  requireShape(what, shape, run);
+  if (run.machine === undefined && run.plan === undefined)
+    throw new LonghaulError('StateError', `${what} is damaged: it has neither machine nor plan`);
   return run;
 }

@@ -6,8 +6,17 @@
 //    at once.
 // 3. If the conversation is over its limit, the oldest turns stay behind, and the thread's state says so.
 
-import type { CarriedBudget } from '../../core/budget/budget';
-import { requireFormat } from '../../core/stored-format';
+import { type CarriedBudget, carriedBudgetShape } from '../../core/budget/budget';
+import {
+  aFlag,
+  aList,
+  aNumber,
+  anObject,
+  aText,
+  requireFormat,
+  requireShape,
+  stored,
+} from '../../core/stored-format';
 import { turnsOf } from '../../core/transcript/memory';
 import { utf8Length } from '../../base/text';
 import type { JsonObject } from '../../base/json';
@@ -17,7 +26,7 @@ import type { WorkerHook } from '../../protocol/people';
 import type { ContextSpec, MemorySpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
 import { deflateJson, inflated } from '../deflated-json';
-import type { CarriedRequests } from '../execution/pending-requests';
+import { type CarriedRequests, carriedRequestsShape } from '../execution/pending-requests';
 import type { RunLog } from '../execution/run-log';
 import type { CarriedSaves } from './thread-saves';
 import type { CarriedTurns } from './thread-turns';
@@ -56,9 +65,28 @@ export function packThread(
   return deflateJson({ ...rest, log: log.ref() } satisfies CarriedThread);
 }
 
+const what = "A thread's carried state";
+
+const shape = stored({
+  requests: carriedRequestsShape,
+  turns: stored({
+    count: aNumber,
+    lastTime: aNumber,
+    queue: aList,
+    done: aList,
+    cleared: aNumber,
+  }),
+  session: anObject,
+  budget: carriedBudgetShape,
+  searchAttributes: aFlag,
+  saves: stored({ writes: aList, generation: aText }),
+  isClearing: aFlag,
+});
+
 export function unpackThread(bytes: unknown): CarriedThread {
   const thread = inflated<CarriedThread>(bytes, "a thread's carried state");
-  requireFormat("A thread's carried state", thread.format, format);
+  requireFormat(what, thread.format, format);
+  requireShape(what, shape, thread);
   return thread;
 }
 

@@ -26,7 +26,7 @@ describe('a stored form of any version', () => {
   });
 
   it('is kept of this version, for each door', () => {
-    const own = files
+    const own = read
       .filter((file) => dirname(file) === version)
       .map((file) => basename(file, '.json'));
     expect(own).toEqual(Object.keys(doors).sort());
