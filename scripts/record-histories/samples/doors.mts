@@ -137,10 +137,11 @@ async function signal({ signal: name, payload }: SentSignal, load: Load): Promis
     const { since: _since, ...worst } = calls.worst ?? { since: '' };
     return { isNews, worst };
   };
+  const isTolerant = (): boolean => true;
   const readers: Readonly<Record<string, (given: unknown) => unknown>> = {
-    childInputs,
-    childResult: childOutcome,
-    answer: inputAnswer,
+    childInputs: (given) => childInputs(given, isTolerant),
+    childResult: (given) => childOutcome(given, isTolerant),
+    answer: (given) => inputAnswer(given, isTolerant),
     cancelRun: readCancelling,
     resume: (given) => readAnswer('answer', typeof given === 'string' ? { answer: given } : given),
     steer: readSteer,

@@ -38,17 +38,14 @@ const object = { type: 'object' };
 const amount = { type: 'number', minimum: 0 };
 const tokens = { anyOf: [amount, { const: null }] };
 
-/**
- * Every member of the type has its shape. If you add a member to the type, add it here, too. A run of a later version may send more members:
- * this version hands them on.
- */
+/** Every member of the type has its shape. If you add a member to the type, add it here, too. */
 function objectOf<Fields extends object>(
   properties: Readonly<Record<keyof Fields, JsonSchema>>,
   optional: readonly (keyof Fields & string)[] = [],
 ): JsonSchema {
   const names = Object.keys(properties) as (keyof Fields & string)[];
   const required = names.filter((name) => !optional.includes(name));
-  return { type: 'object', properties, required, additionalProperties: true };
+  return { type: 'object', properties, required };
 }
 
 const spend = objectOf<RunSpend>(
