@@ -5,6 +5,7 @@ import {
   ada,
   agent,
   answer,
+  ask,
   bob,
   callOf,
   firstInput,
@@ -66,6 +67,21 @@ const colour = {
 };
 
 export const people: Cases = {
+  // Moves to a corrected definition between two pauses, and is refused before and after.
+  migrated: {
+    runner: agent('migrated', { askUser: 'tool' }),
+    steps: [ask('Which tree?'), ask('How old?'), 'An oak.'],
+    own: () => ({ worker: { inlineSpecs: true } }),
+    meanwhile: async (recorded) => {
+      const { run } = recorded;
+      await run.outcome();
+      const { spec } = agent('migrated', { askUser: 'tool', instructions: 'Be kind.' });
+      await run.migrateSpec({ ...spec, maxTurns: 1 }).catch(() => undefined);
+      await run.migrateSpec(spec, { by: ada, note: 'kinder' });
+      await answer(recorded, 'oak');
+      await answer(recorded, 'old');
+    },
+  },
   /** A reminder, an escalation, a signature that is not theirs, and an approval that is remembered. */
   reminded: {
     runner: agent('reminded', { tools: [paySome] }),
