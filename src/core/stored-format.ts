@@ -39,17 +39,20 @@ export function isOfNewerVersion(error: unknown): boolean {
   return hasCode(error, 'StateError') && error.retryable;
 }
 
-/** An object with these members, and others that are not read here, or that only later versions know. */
-export function stored(members: Readonly<Record<string, JsonSchema>>): JsonSchema {
+/** An object with these members, by their types, and others that are not read here, or that only later versions know. */
+export function stored(members: Readonly<Record<string, string | JsonSchema>>): JsonSchema {
+  const properties = Object.entries(members).map(([name, type]) => [
+    name,
+    typeof type === 'string' ? { type } : type,
+  ]);
   const required = Object.keys(members);
-  return { type: 'object', properties: { ...members }, required, additionalProperties: true };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties) as JsonSchema,
+    required,
+    additionalProperties: true,
+  };
 }
-
-export const aText: JsonSchema = { type: 'string' };
-export const aNumber: JsonSchema = { type: 'number' };
-export const aFlag: JsonSchema = { type: 'boolean' };
-export const aList: JsonSchema = { type: 'array' };
-export const anObject: JsonSchema = { type: 'object' };
 
 /** Throws a `StateError` that names the first member that is missing or wrong. */
 export function requireShape(what: string, shape: JsonSchema, value: unknown): void {

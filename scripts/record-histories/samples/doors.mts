@@ -112,6 +112,7 @@ async function carriedThread(value: carriedThreads.CarriedThread, load: Load): P
     known: carried.turns.done.map(({ messageId }) => turns.known(messageId) ?? null),
     next: turns.next() ?? null,
     count: turns.count,
+    cleared: carried.turns.done.map((turn) => turns.isCleared(turn)),
     session: carried.session,
     memory: carried.memory ?? null,
     saves: carried.saves,

@@ -10,7 +10,7 @@ import { defined, type Json } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
 import type { BudgetSpec } from '../../protocol/spec';
-import { anObject, stored } from '../stored-format';
+import { stored } from '../stored-format';
 import { tokensIn, tokensOf } from './spend';
 import { addUsage, emptyUsage } from './usage';
 
@@ -26,8 +26,8 @@ export type CarriedBudget = {
 };
 
 export const carriedBudgetShape = stored({
-  limits: anObject,
-  spend: stored({ usage: anObject }),
+  limits: 'object',
+  spend: stored({ usage: 'object' }),
 });
 
 export type UsedUp = { readonly unit: Unit; readonly limit: number; readonly spent: number };

@@ -26,7 +26,7 @@ import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChi
 import { PlannedChildren } from './planned-children';
 import { SessionLog, type StoredSessionLog } from './session-log';
 import { readPlan, storePlan } from './stored-plan';
-import { aList, anObject, aNumber, aText, stored } from '../stored-format';
+import { stored } from '../stored-format';
 import { taskInput, type TaskResult, TaskResults } from './task-results';
 
 /** A task that is ready or open: its attempt, and the position of the session that it starts with. */
@@ -49,15 +49,15 @@ export type GraphState = {
 
 const shape = stored({
   input: {},
-  sessions: anObject,
-  done: aList,
-  failed: aList,
+  sessions: 'object',
+  done: 'array',
+  failed: 'array',
   ready: {
     type: 'array',
-    items: stored({ task: aText, attempt: aNumber, sessionAt: aNumber }),
+    items: stored({ task: 'string', attempt: 'number', sessionAt: 'number' }),
   },
-  results: anObject,
-  totals: anObject,
+  results: 'object',
+  totals: 'object',
 });
 
 const finalCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

@@ -18,7 +18,7 @@ import { MergedSession } from './merged-session';
 import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
-import { aList, anObject, stored } from '../stored-format';
+import { stored } from '../stored-format';
 import { limits } from '../../protocol/limits';
 import { oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';
@@ -52,10 +52,10 @@ export type ParallelState = {
 
 const shape = stored({
   input: {},
-  session: anObject,
-  merged: anObject,
-  ended: aList,
-  totals: anObject,
+  session: 'object',
+  merged: 'object',
+  ended: 'array',
+  totals: 'object',
 });
 
 export class ParallelPlan implements Plan {

@@ -15,7 +15,7 @@ import { noTotals, RunningTotals, type Totals } from './child-results';
 import type { Plan, PlanOutcome, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
-import { aNumber, anObject, stored } from '../stored-format';
+import { stored } from '../stored-format';
 
 export type SequentialState = {
   /** The index of the step that is ready or open. */
@@ -27,7 +27,7 @@ export type SequentialState = {
 
 type StoredSequential = SequentialState & { readonly totals: Totals };
 
-const shape = stored({ index: aNumber, input: {}, session: anObject, totals: anObject });
+const shape = stored({ index: 'number', input: {}, session: 'object', totals: 'object' });
 
 export class SequentialPlan implements Plan {
   readonly cancelsRest = false;

@@ -18,7 +18,7 @@ import {
   type RejectedSignal,
   type RunStatus,
 } from '../../protocol/run';
-import { aList, aNumber, stored } from '../../core/stored-format';
+import { stored } from '../../core/stored-format';
 import { type Answer, checkFits } from './answers';
 import { checkInTime } from './due';
 import { type CarriedTokens, ResultTokens } from './result-tokens';
@@ -33,10 +33,10 @@ export type CarriedRequests = {
 };
 
 export const carriedRequestsShape = stored({
-  pauseSeq: aNumber,
-  pending: aList,
-  answered: aList,
-  rejected: aList,
+  pauseSeq: 'number',
+  pending: 'array',
+  answered: 'array',
+  rejected: 'array',
 });
 
 /** `by`: the id of the actor who answered. */

@@ -8,15 +8,7 @@ import type { CarriedSession } from './run-session';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
-import {
-  aFlag,
-  aList,
-  anObject,
-  aText,
-  requireFormat,
-  requireShape,
-  stored,
-} from '../../core/stored-format';
+import { requireFormat, requireShape, stored } from '../../core/stored-format';
 import type { StoredMachine } from '../../core/machine/run-state';
 import { type CarriedBudget, carriedBudgetShape } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
@@ -117,10 +109,10 @@ const what = "A run's carried state";
 /** Machines and plans check themselves. */
 const shape = stored({
   requests: carriedRequestsShape,
-  definition: stored({ hash: aText, config: anObject, searchAttributes: aFlag }),
-  session: stored({ initial: anObject, value: anObject, deferred: aList }),
+  definition: stored({ hash: 'string', config: 'object', searchAttributes: 'boolean' }),
+  session: stored({ initial: 'object', value: 'object', deferred: 'array' }),
   budget: carriedBudgetShape,
-  children: aList,
+  children: 'array',
 });
 
 /** Synchronous, so that the run knows its questions before it has the log. */

@@ -7,16 +7,7 @@
 // 3. If the conversation is over its limit, the oldest turns stay behind, and the thread's state says so.
 
 import { type CarriedBudget, carriedBudgetShape } from '../../core/budget/budget';
-import {
-  aFlag,
-  aList,
-  aNumber,
-  anObject,
-  aText,
-  requireFormat,
-  requireShape,
-  stored,
-} from '../../core/stored-format';
+import { requireFormat, requireShape, stored } from '../../core/stored-format';
 import { turnsOf } from '../../core/transcript/memory';
 import { utf8Length } from '../../base/text';
 import type { JsonObject } from '../../base/json';
@@ -70,17 +61,17 @@ const what = "A thread's carried state";
 const shape = stored({
   requests: carriedRequestsShape,
   turns: stored({
-    count: aNumber,
-    lastTime: aNumber,
-    queue: aList,
-    done: aList,
-    cleared: aNumber,
+    count: 'number',
+    lastTime: 'number',
+    queue: 'array',
+    done: 'array',
+    cleared: 'number',
   }),
-  session: anObject,
+  session: 'object',
   budget: carriedBudgetShape,
-  searchAttributes: aFlag,
-  saves: stored({ writes: aList, generation: aText }),
-  isClearing: aFlag,
+  searchAttributes: 'boolean',
+  saves: stored({ writes: 'array', generation: 'string' }),
+  isClearing: 'boolean',
 });
 
 export function unpackThread(bytes: unknown): CarriedThread {
