@@ -34,6 +34,14 @@ export function tellsOfNewerVersion(message: string): boolean {
   return message.includes(newerVersion);
 }
 
+/** What a query is told by a worker on which the workflow task of the run has just failed. */
+export const taskFailedHere = 'the workflow task of this run has failed on this worker';
+
+/** Whether only the worker that answered cannot read the run: one of another version may. Temporal says the number for nondeterminism. */
+export function tellsOfOtherVersion(message: string): boolean {
+  return ['TMPRL1100', taskFailedHere, newerVersion].some((sign) => message.includes(sign));
+}
+
 /** Whether a worker of a newer version may go on. */
 export function isOfNewerVersion(error: unknown): boolean {
   return hasCode(error, 'StateError') && error.retryable;

@@ -38,12 +38,13 @@ export function sharedModules(): string[] {
 }
 
 /**
- * Interceptors of all workflows: they refuse data that only the client or only the worker encrypts, hand traces on, and follow the calls of
- * runs.
+ * Interceptors of all workflows: they refuse data that only the client or only the worker encrypts, keep the answers of queries apart, hand
+ * traces on, and follow the calls of runs.
  */
 export function interceptorModules(): string[] {
   return [
     require.resolve('../workflows/encryption'),
+    require.resolve('../workflows/query-answers'),
     require.resolve('../workflows/trace-context'),
     require.resolve('../workflows/call-watch'),
   ];

@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { Context } from '@temporalio/activity';
+import { tellsOfOtherVersion } from '../../core/stored-format';
 import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits, timeouts } from '../../protocol/limits';
@@ -106,7 +107,7 @@ export async function askClientTools(workflowId: string): Promise<readonly Clien
   return await askRun<readonly ClientTool[]>({ workflowId }, queryNames.clientTools);
 }
 
-/** Repeats a query while a worker restarts or the server is away. Gives up after `timeouts.askAgain`. */
+/** Repeats a query while a worker restarts, the server is away, or a worker of another version answers. Gives up after `timeouts.askAgain`. */
 export async function askedAgain<Answer>(
   ask: () => Promise<Answer>,
   signal: AbortSignal,
@@ -118,5 +119,6 @@ export async function askedAgain<Answer>(
 /** The client may wrap the server's error several times. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return ('code' in error && passing.includes(error.code)) || mayPass(error.cause);
+  const isPassing = 'code' in error && passing.includes(error.code);
+  return isPassing || tellsOfOtherVersion(error.message) || mayPass(error.cause);
 }

@@ -1,5 +1,7 @@
 // Pure: no server.
 
+import { QueryNotRegisteredError } from '@temporalio/client';
+import { ofNewerVersion, taskFailedHere } from '../../../../src/core/stored-format';
 import { askedAgain } from '../../../../src/activities/log/read-log';
 import { timeouts } from '../../../../src/protocol/limits';
 
@@ -19,6 +21,20 @@ describe('a question to a run', () => {
     const answer = await askedAgain(async () => {
       asked += 1;
       if (asked === 1) throw refused(code);
+      return 'there';
+    }, signal);
+    expect([answer, asked]).toEqual(['there', 2]);
+  });
+
+  it.each([
+    ['cannot replay the run', '[TMPRL1100] Nondeterminism error: no such command'],
+    ['knows only an older format', ofNewerVersion('The stored plan has format 2').message],
+    ['has just failed to go on with the run', taskFailedHere],
+  ])('is asked again while the worker that answers %s', async (_reason, message) => {
+    let asked = 0;
+    const answer = await askedAgain(async () => {
+      asked += 1;
+      if (asked === 1) throw new QueryNotRegisteredError(message, 3);
       return 'there';
     }, signal);
     expect([answer, asked]).toEqual(['there', 2]);
