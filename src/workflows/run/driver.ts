@@ -5,7 +5,6 @@ import { RunBudget } from '../../core/budget/budget';
 import { defined } from '../../base/json';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { runnerIdOf } from '../../core/runner-refs';
-import type { Migration } from '../../protocol/log';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
 import type { Traced } from '../../protocol/trace';
 import type { Steering } from '../agent/steering';
@@ -15,22 +14,20 @@ import { continueOptions } from '../execution/history-watch';
 import type { RunLog } from '../execution/run-log';
 import { type CarriedProgress, type CarriedRun, pack, type ProgressWithin } from './carried-run';
 import type { LoadedDefinition } from './load';
-import { movedProgress, movedStart, movedState } from './migration';
+import { movedProgress, movedStart, movedState, type MovingDriver } from './migration';
 import { PauseNotices } from './pause-notices';
 import type { RunPosition } from './run-position';
 import type { RunSession } from './run-session';
 
 export type TurnSummary = Pick<AgentRunResult, 'contextTokens' | 'summarised' | 'toolCalls'>;
 
-export interface Driver {
+export interface Driver extends Partial<MovingDriver> {
   drive(): Promise<PlanResult>;
   /** True if nothing that it started is still running. */
   readonly noneRunning: boolean;
   readonly progress: Progress;
   /** What a thread gets from its turn besides the result. */
   readonly turnSummary?: TurnSummary;
-  /** Moves to another definition before the next step, or says why it cannot. Only an agent has this. */
-  moveTo?(to: LoadedDefinition, note: Migration): readonly string[];
 }
 
 type Parts = Pick<

@@ -17,19 +17,41 @@ import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { Migration } from '../../protocol/log';
 import { updateNames } from '../../protocol/names';
-import type { MigrateInput, MigrateReply, PendingInput, RunInput } from '../../protocol/run';
+import type {
+  ChildView,
+  MigrateInput,
+  MigrateReply,
+  PendingInput,
+  RunInput,
+} from '../../protocol/run';
 import { inputSchema } from '../agent/input-schema';
 import { toWorkflowFailure } from '../durable';
 import type { Execution } from '../execution/execution';
 import { validating } from '../execution/handlers';
 import type { CarriedProgress, CarriedRun } from './carried-run';
-import type { Driver, DrivenRun } from './driver';
 import { type LoadedDefinition, resolveDefinition } from './load';
 import { machineOptions } from './machine-options';
+import type { RunPosition } from './run-position';
+
+/** An agent's loop moves before its next step, or says why it cannot. No other driver moves. */
+export type MovingDriver = {
+  moveTo(to: LoadedDefinition, note: Migration): readonly string[];
+};
+
+/** What of a run with a known definition decides whether it moves. */
+type MovingRun = {
+  readonly input: RunInput;
+  readonly definition: LoadedDefinition;
+  readonly budget: RunBudget;
+  readonly position: Pick<RunPosition, 'application'>;
+  readonly children: { readonly views: readonly ChildView[] };
+  /** The definition that the next execution will have. */
+  readonly movesTo: LoadedDefinition | undefined;
+};
 
 type Moving = {
-  readonly driven: DrivenRun | undefined;
-  readonly driver: Driver | undefined;
+  readonly driven: MovingRun | undefined;
+  readonly driver: Partial<MovingDriver> | undefined;
 };
 
 /** The migrations of one run. At most one is under way. */
@@ -83,7 +105,7 @@ export class Migrations {
   }
 
   /** Throws unless the run can move now. */
-  #check({ runner }: MigrateInput): { readonly run: DrivenRun; readonly driver: MovingDriver } {
+  #check({ runner }: MigrateInput): { readonly run: MovingRun; readonly driver: MovingDriver } {
     const { requests } = this.#execution;
     const { driven: run, driver } = this.#run;
     if (requests.ended)
@@ -102,8 +124,6 @@ export class Migrations {
     return { run, driver: driver as MovingDriver };
   }
 }
-
-type MovingDriver = Required<Pick<Driver, 'moveTo'>>;
 
 const short = (hash: string): string => hash.slice(0, limits.hashLength);
 
@@ -126,7 +146,7 @@ function refused(problems: readonly string[]): LonghaulError {
 
 /** Why an agent cannot go on under another definition. Empty if it can. */
 export function migrationProblems(
-  { definition: from, budget, input }: Pick<DrivenRun, 'definition' | 'budget' | 'input'>,
+  { definition: from, budget, input }: Pick<MovingRun, 'definition' | 'budget' | 'input'>,
   waiting: Waiting,
   { config, definition }: LoadedDefinition,
 ): readonly string[] {
@@ -146,7 +166,7 @@ export function migrationProblems(
 /** What a run carries, for the definition that it moves to. */
 export function movedState<Carried extends Pick<CarriedRun, 'requests' | 'budget'>>(
   carried: Carried,
-  { definition: from, budget }: Pick<DrivenRun, 'definition' | 'budget'>,
+  { definition: from, budget }: Pick<MovingRun, 'definition' | 'budget'>,
   to: LoadedDefinition,
 ): Carried & Pick<CarriedRun, 'definition'> {
   const [before, after] = [agentOf(from), agentOf(to)];
