@@ -84,7 +84,12 @@ export class AgentRun extends AgentMachine {
   static override fromJSON(state: AgentRunState): AgentRun {
     const run = new AgentRun('');
     const { log, ...stored } = readRunState(state);
-    run.machine = Machine.fromState(stored, new EventList(plainJson(log)));
+    try {
+      run.machine = Machine.fromState(stored, new EventList(plainJson(log)));
+    } catch (cause) {
+      if (LonghaulError.is(cause)) throw cause;
+      throw new LonghaulError('StateError', 'The stored run is damaged: was it edited?', { cause });
+    }
     return run;
   }
 

@@ -13,6 +13,26 @@ function changed(change: Change): AgentRunState {
   return state as unknown as AgentRunState;
 }
 
+type Holder = { [key: string]: unknown };
+
+function placesIn(value: unknown): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => [
+    [key],
+    ...placesIn(part).map((path) => [key, ...path]),
+  ]);
+}
+
+/** Undefined if it throws nothing. */
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('Rule 10: resuming from anywhere', () => {
   it.each<{ name: string; reach: (run: AgentRun) => void }>([
     { name: 'before the first call', reach: () => undefined },
@@ -199,6 +219,22 @@ describe('Rule 10: resuming from anywhere', () => {
 
     expect(error).toMatchObject({ code: 'StateError' });
     expect((error as Error).message).toContain(named);
+  });
+
+  it('reads an edited state, or refuses it with a StateError', () => {
+    const codes = new Set<unknown>();
+    const whole = changed(() => undefined);
+    for (const place of placesIn(whole)) {
+      for (const value of [undefined, null, 7, -1, 'x', [], {}, [null], true]) {
+        const edited = structuredClone(whole);
+        const [key = '', ...path] = [...place].reverse();
+        const holder = path.reduceRight<Holder>((at, name) => at[name] as Holder, edited as never);
+        holder[key] = value;
+        const error = thrownBy(() => AgentRun.fromJSON(edited));
+        codes.add((error as { code?: unknown } | undefined)?.code ?? String(error));
+      }
+    }
+    expect(codes).toEqual(new Set(['undefined', 'StateError']));
   });
 
   it.each([null, [], 'text', 7])('refuses %p', (state) => {
