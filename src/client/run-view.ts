@@ -271,7 +271,7 @@ function isOurs(type: string): boolean {
 }
 
 export function notOurs(workflowId: string, type: string, cause?: Error): LonghaulError {
-  const message = `'${workflowId}' is not a Longhaul run: it is a workflow of type '${type}'. Check the id`;
+  const message = `'${workflowId}' is not a Longhaul run: it is a workflow of type '${type}'. Check the id, or ask with the version that started it`;
   return new LonghaulError('RunNotFound', message, {
     ...(cause && { cause }),
     details: { workflowId, workflowType: type },

@@ -43,7 +43,7 @@ export function tellsOfOtherVersion(message: string): boolean {
 }
 
 /** Whether a worker of a newer version may go on. */
-export function isOfNewerVersion(error: unknown): boolean {
+export function isOfNewerVersion(error: unknown): error is LonghaulError {
   return hasCode(error, 'StateError') && error.retryable;
 }
 

@@ -4,7 +4,13 @@
 import type { LiveEvent } from './live';
 
 /** What a workflow tells its worker outside of history. */
-export type HintSinks = { readonly longhaul: { readonly callsCancelled: () => void } };
+export type HintSinks = {
+  readonly longhaul: {
+    readonly callsCancelled: () => void;
+    /** The workflow task fails: a newer version has gone on with the run. */
+    readonly newerVersion: (message: string) => void;
+  };
+};
 
 /** All workers listen to it, as to a run that never ends. */
 export const hintRoot = 'longhaul.cancelled';

@@ -89,6 +89,9 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
     if (this.#registry.mcpServers.names().length > 0) requireMcpSdk();
   }
 
+  readonly #warn = (message: string, fields?: Record<string, unknown>): void =>
+    void (this.#options.logger ?? Runtime.instance().logger).warn(message, fields);
+
   /** Keeps how the server is reached, for beats beside the worker's own connection. A proxy is only for that one. */
   configureNativeConnection(options: NativeConnectionOptions): NativeConnectionOptions {
     const { address, tls, metadata, apiKey, proxy } = options;
@@ -111,7 +114,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       ...workflowTime(options),
       ...taskSlots(options),
       ...workflows,
-      sinks: { ...options.sinks, ...longhaulSinks(this.#options) },
+      sinks: { ...options.sinks, ...longhaulSinks({ ...this.#options, warn: this.#warn }) },
       activities: {
         ...options.activities,
         ...this.#activities({ ...options, ...version, identity }, workflows),
@@ -177,10 +180,10 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   }
 
   #deltas({ dataConverter }: WorkerOptions): Deltas | undefined {
-    const { deltas, encryption, logger } = this.#options;
+    const { deltas, encryption } = this.#options;
     if (deltas?.inClear && contentCodecs(defined({ encryption, dataConverter })).length > 0)
       throw deltasInClear();
-    deltas?.logTo?.((message) => void (logger ?? Runtime.instance().logger).warn(message));
+    deltas?.logTo?.(this.#warn);
     return deltas;
   }
 

@@ -19,15 +19,27 @@ type Listeners = {
   readonly logger?: WorkerLogger | undefined;
   readonly deltas?: Deltas | undefined;
   readonly telemetry?: Telemetry | undefined;
+  readonly warn?: LogLine;
 };
 
 /** A worker that replays needs them too: without listeners, they take what a workflow says, and drop it. */
-export function longhaulSinks({ deltas, telemetry, logger }: Listeners = {}): InjectedSinks<
+export function longhaulSinks({ deltas, telemetry, logger, warn }: Listeners = {}): InjectedSinks<
   HintSinks & TelemetrySinks & Partial<LogSinks>
 > {
   const told = new LRUCache<string, true>({ max: remembered });
   return {
-    longhaul: { callsCancelled: { fn: ({ runId }) => passHint(runId, deltas) } },
+    longhaul: {
+      callsCancelled: { fn: ({ runId }) => passHint(runId, deltas) },
+      // Most such tasks are replays. Each attempt says the same.
+      newerVersion: {
+        callDuringReplay: true,
+        fn: ({ workflowId, runId }, message) => {
+          if (told.has(runId)) return;
+          told.set(runId, true);
+          warn?.(message, { workflowId });
+        },
+      },
+    },
     longhaulTelemetry: {
       segment: {
         fn: ({ workflowId, runId, taskQueue }, segment) => {

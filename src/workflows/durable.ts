@@ -4,7 +4,7 @@
 // 1. Continue-as-new, Temporal's failures and cancellation pass.
 // 2. A LonghaulError becomes a non-retryable failure with its code.
 // 3. Any other error becomes the non-retryable InternalError.
-// 4. A state of a newer version fails the workflow task, which waits for a worker that can read it.
+// 4. A state of a newer version fails the workflow task, which waits for a worker that can read it. The worker's log says so.
 // 5. A result that cannot be stored fails the run here, visibly, instead of wedging it. That should not happen, because results are cut to
 //    fit before.
 
@@ -13,14 +13,18 @@ import {
   ApplicationFailure,
   ContinueAsNew,
   isCancellation,
+  proxySinks,
   TemporalFailure,
 } from '@temporalio/workflow';
 import { defined } from '../base/json';
 import { clipText, utf8Length } from '../base/text';
 import { checkJson, violationText } from '../core/session';
 import { isOfNewerVersion } from '../core/stored-format';
+import type { HintSinks } from '../protocol/cancel-hint';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
+
+const { longhaul } = proxySinks<HintSinks>();
 
 export async function durable<Result>(main: () => Promise<Result>): Promise<Result> {
   try {
@@ -33,7 +37,10 @@ export async function durable<Result>(main: () => Promise<Result>): Promise<Resu
 export function toWorkflowFailure(error: unknown): unknown {
   if (error instanceof ContinueAsNew || error instanceof TemporalFailure || isCancellation(error))
     return error;
-  if (isOfNewerVersion(error)) return error;
+  if (isOfNewerVersion(error)) {
+    longhaul.newerVersion(error.message);
+    return error;
+  }
   if (LonghaulError.is(error)) return failureOf(error);
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return ApplicationFailure.create({

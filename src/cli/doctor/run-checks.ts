@@ -185,7 +185,7 @@ export function openRunChecks({ runs, cutOff }: OpenRuns): readonly Check[] {
   return [
     check('stuck runs', runs.map(({ stuck }) => stuck).filter(isThere), {
       status: 'fail',
-      todo: 'deploy code that can go on with them, or go back to an event before the change with `temporal workflow reset`',
+      todo: '`longhaul why <id>` says what to deploy for each, or how to take it back: nothing is lost meanwhile',
     }),
     check('retried calls', retryLines(runs.flatMap(({ retried }) => retried ?? [])), {
       status: 'warn',
