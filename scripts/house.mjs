@@ -12,14 +12,14 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 542,
-  'source lines': 67_650,
-  'local imports, 90th percentile': 13,
+  'source files': 551,
+  'source lines': 69_100,
+  'local imports, 90th percentile': 14,
   'files with one importer, %': 33,
   'import circles, types included': 0,
-  'exported names': 268,
-  'workflow bundle, KB': 1_860,
-  'packed package, KB': 1_860,
+  'exported names': 271,
+  'workflow bundle, KB': 1_870,
+  'packed package, KB': 1_880,
 };
 
 const { values: options } = parseArgs({
