@@ -46,9 +46,8 @@ import { hearHints } from './cancel-hints';
 import { checkGivenOnce, deploymentOptions } from './deployment';
 import { ownIdentity, pollersOf } from './pollers';
 import { longhaulSinks } from './sinks';
-import { taskSlots } from './task-slots';
+import { taskSlots, workflowTime } from './task-slots';
 import { checkSdk, sdkCopies } from './temporal-sdk';
-import { workflowTime } from './workflow-time';
 import { isRegistered, readAttributes } from '../server/search-attributes';
 
 /**

@@ -162,3 +162,16 @@ export class TaskSlots<
     }
   }
 }
+
+/**
+ * How long a workflow may compute before Temporal's SDK stops it and tries its task again: by default 5 seconds, which a busy machine alone
+ * may take. If that happens in a promise, Node before 24 ends the whole process ("async hook stack has become corrupted",
+ * nodejs/node#38503). So there it is only what will hardly end by itself. The SDK reads the option, but its types do not name it.
+ */
+export function workflowTime(
+  { debugMode = false }: Pick<WorkerOptions, 'debugMode'>,
+  nodeVersion = process.versions.node,
+): { readonly isolateExecutionTimeout?: string } {
+  const survives = Number.parseInt(nodeVersion, 10) >= 24;
+  return survives || debugMode ? {} : { isolateExecutionTimeout: '1 minute' };
+}

@@ -61,12 +61,10 @@ async function take(
  */
 function placesIn(whole: Buffer): number[] {
   const head = whole.indexOf('\r\n\r\n');
-  const isEnd = (place: number): boolean => whole.subarray(place - 2, place).equals(eventEnd);
+  const isEnd = (place: number): boolean => whole.subarray(place - 2, place).toString() === '\n\n';
   const all = Array.from({ length: whole.length + 1 - head }, (_, index) => head + index);
   return all.filter((place) => place % 8 === 0 || [place - 1, place, place + 1].some(isEnd));
 }
-
-const eventEnd = Buffer.from('\n\n');
 
 describe('clients that leave', () => {
   const atOnce = 25;
@@ -95,15 +93,13 @@ describe('clients that leave', () => {
     const { backends } = setup;
     const whole = await take(backends[0] ?? '', asked(turn), { last });
     const places = placesIn(whole);
-    const times = places.length;
-    expect(times).toBeGreaterThan(50);
+    expect(places.length).toBeGreaterThan(50);
     await Promise.all(
       Array.from({ length: atOnce }, async () => {
         for (let bytes = places.shift(); bytes !== undefined; bytes = places.shift())
           await take(backends[places.length % 2] ?? '', asked(turn), { bytes });
       }),
     );
-    process.stdout.write(`left ${times} times\n`);
     expect((await take(backends[1] ?? '', asked(turn), { last })).toString()).toContain(last);
   });
 

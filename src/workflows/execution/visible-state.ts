@@ -180,20 +180,13 @@ function newestLines(entries: readonly LogEntry[], known: Compactions): string[]
 }
 
 /** What the newest compactions left out of the prompt, by their places in the log. */
-function compactionLines(
-  entries: readonly LogEntry[],
-  compactions: Compactions,
-): ReadonlyMap<number, string[]> {
+function compactionLines(entries: readonly LogEntry[], known: Compactions): Map<number, string[]> {
   const isCompaction = (entry: LogEntry): boolean =>
     entry.kind === 'summary' ||
     (entry.kind === 'decision' && entry.decision.kind === 'clear-results');
   if (!entries.slice(-12).some(isCompaction)) return new Map();
-  return new Map(
-    compactions
-      .of(entries)
-      .slice(-12)
-      .map(({ index, text }) => [index, [`- **context:** ${plain(text, 200)}`]]),
-  );
+  const shown = known.of(entries).slice(-12);
+  return new Map(shown.map(({ index, text }) => [index, [`- **context:** ${plain(text, 200)}`]]));
 }
 
 /** One entry of the log as lines of a conversation. */

@@ -1,6 +1,7 @@
 // Pure: no server.
 
-import { modelCallsAtOnce, taskSlots } from '../../../src/worker/task-slots';
+import { LonghaulPlugin } from '../../../src/worker';
+import { modelCallsAtOnce, taskSlots, workflowTime } from '../../../src/worker/task-slots';
 
 const taskQueue = 'any';
 const fixed = (numSlots: number): object => ({ type: 'fixed-size', numSlots });
@@ -49,5 +50,22 @@ describe('how many tasks a worker takes', () => {
     [16, 1_000],
   ])('lets the model calls of a machine with %d GiB be %d', (gibibytes, calls) => {
     expect(modelCallsAtOnce(gibibytes * 1024 ** 3)).toBe(calls);
+  });
+});
+
+describe('how long a workflow may compute', () => {
+  it.each([
+    ['22.12.0', {}, '1 minute'],
+    ['22.12.0', { debugMode: true }, undefined],
+    ['24.0.0', {}, undefined],
+  ])('on Node %s, with %j, is %s', (version, options, expected) => {
+    expect(workflowTime(options, version).isolateExecutionTimeout).toBe(expected);
+  });
+
+  it('is what the user says, else ours', () => {
+    const plugin = new LonghaulPlugin();
+    const own = { isolateExecutionTimeout: '7s' };
+    expect(plugin.configureWorker({ taskQueue })).toMatchObject(workflowTime({}));
+    expect(plugin.configureWorker({ taskQueue, ...own })).toMatchObject(own);
   });
 });
