@@ -12,12 +12,12 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 551,
-  'source lines': 69_100,
+  'source files': 550,
+  'source lines': 68_970,
   'local imports, 90th percentile': 14,
   'files with one importer, %': 33,
   'import circles, types included': 0,
-  'exported names': 271,
+  'exported names': 270,
   'workflow bundle, KB': 1_870,
   'packed package, KB': 1_880,
 };

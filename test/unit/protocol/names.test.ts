@@ -31,6 +31,7 @@ describe('the names on the wire', () => {
       'complete',
       'fail',
       'send',
+      'migrate',
       'clear',
     ]);
     expect(Object.values(queryNames)).toEqual([
