@@ -37,7 +37,10 @@ export interface HandledRun {
 export function setRunHandlers(run: HandledRun, execution: Execution): void {
   setSignal(execution, signalNames.answer, {
     take: async (payload) => {
-      const answer = inputAnswer(payload, mayGrow);
+      const { lineage, thread } = run.given;
+      // Nobody passes answers on to a run that nobody called: there, an unknown member is a mistake.
+      const isCalled = lineage !== undefined || thread !== undefined;
+      const answer = inputAnswer(payload, () => isCalled && mayGrow());
       try {
         await takeAnswer(execution, answer);
       } catch (error) {
