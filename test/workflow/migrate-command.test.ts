@@ -9,6 +9,7 @@ import { scriptedModel, type ScriptedModel } from '../../src/testing';
 import { devServerAddress } from '../servers';
 import { fakeTerminal } from '../unit/cli/fake-terminal';
 import { askUser } from './builders';
+import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 
 const agentOf = (instructions: string): Agent =>
@@ -37,6 +38,9 @@ describe('a run that moves to another definition', () => {
     await old.stop();
     await serve('new');
     await harness.longhaul.run(turn.workflowId).migrate('helper');
+    await eventually('the thread to list the question', async () => {
+      return (await thread.state()).pending.length > 0;
+    });
     await thread.resume('that');
     expect((await turn.result()).finalResponse.text).toBe('Done.');
     expect(told(model)).toEqual(['old', 'new']);
