@@ -42,7 +42,8 @@ export function nextMajor(type: string): Workflows {
   return workflowsWith((code) =>
     replaced(
       code,
-      /agentWorkflow: (\(\) => .* agentWorkflow\))/,
+      // A user's own file exports it again.
+      /agentWorkflow: (\(\) => .*agentWorkflow\))/g,
       (found) => `${found}, ${found.replace('agentWorkflow:', `${type}:`)}`,
     ),
   );
@@ -59,6 +60,6 @@ function partedAt(text: string, mark: string): readonly string[] {
 }
 
 function replaced(text: string, part: RegExp, change: (found: string) => string): string {
-  if (!part.test(text)) throw new Error(`the workflows have no ${String(part)}`);
+  if (text.search(part) === -1) throw new Error(`the workflows have no ${String(part)}`);
   return text.replace(part, change);
 }
