@@ -18,8 +18,6 @@ export function mismatches(
     const all = shape.anyOf.map((one) => mismatches(one, value, { definitions, path }));
     return all.some((found) => found.length === 0) ? [] : (all.sort(byLength).at(0) ?? wrong);
   }
-  // No sample has functions, or objects of other packages.
-  if ('foreign' in shape || 'calls' in shape) return wrong;
   const items = 'members' in shape ? membersOf(shape.members, value) : itemsOf(shape, value);
   if (items === undefined) return wrong;
   const lacking = items.filter(({ isMissing }) => isMissing === true);
