@@ -25,8 +25,8 @@ import {
   type RunState,
 } from '../protocol/run';
 import { placeOf } from '../server/worker-versions';
-import { uninterrupted } from './calls';
-import { asLonghaulError, hasGrpcStatus, isCutOff, isNotFound, isUntaken } from './failures';
+import { overExecutions, uninterrupted } from './calls';
+import { asLonghaulError, hasGrpcStatus, isNotFound, isUntaken } from './failures';
 import { RunView, type ViewOptions } from './run-view';
 import { requireWorker, whileServed } from './workers';
 
@@ -82,7 +82,9 @@ export class AnswerSender {
       input: { ...input, ...besides },
     };
     await this.#started?.();
-    return await this.served(async (signal) => await this.#send(answer, signal));
+    return await this.served((signal) =>
+      overExecutions(mostAsked, () => this.#sendOnce(answer, signal)),
+    );
   }
 
   /** What the options say of the answer. */
@@ -99,17 +101,6 @@ export class AnswerSender {
       if (isNotFound(error)) throw notWaiting(this.#workflowId, (await this.#view.state()).status);
       if (isUntaken(error)) throw await this.#view.unanswerable(error);
       throw asLonghaulError(error);
-    }
-  }
-
-  /** A reset or continue-as-new may close the execution first. The next one then gets the answer; it knows answers already taken. */
-  async #send(answer: ReadyAnswer, signal: AbortSignal): Promise<ResumeReply> {
-    for (let asked = 1; ; asked += 1) {
-      try {
-        return await this.#sendOnce(answer, signal);
-      } catch (error) {
-        if (!isCutOff(error) || asked === mostAsked) throw error;
-      }
     }
   }
 

@@ -6,6 +6,7 @@ import { timeouts } from '../protocol/limits';
 import {
   asLonghaulError,
   hasGrpcStatus,
+  isCutOff,
   isUpdateLimit,
   isNotFound,
   isPassing,
@@ -125,4 +126,20 @@ export function limited(atATime: number): Limited {
       else next();
     }
   };
+}
+
+/**
+ * A reset or continue-as-new may close the execution before it has taken an update. The next one is then asked. It knows what was taken.
+ */
+export async function overExecutions<Reply>(
+  attempts: number,
+  send: () => Promise<Reply>,
+): Promise<Reply> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isCutOff(error) || attempt === attempts) throw error;
+    }
+  }
 }

@@ -10,9 +10,8 @@ import { updateNames } from '../protocol/names';
 import type { Actor } from '../protocol/people';
 import type { MigrateInput, MigrateReply } from '../protocol/run';
 import type { AnswerSender } from './answer-sender';
-import { uninterrupted } from './calls';
+import { overExecutions, uninterrupted } from './calls';
 import { checkOptions } from './check-options';
-import { isCutOff } from './failures';
 
 export type MigrateOptions = {
   /** Who moves the run. Default: the actor of `connect`. */
@@ -21,7 +20,6 @@ export type MigrateOptions = {
   readonly note?: string;
 };
 
-/** The run continues as new now and then, and another execution then has to be asked. */
 const attempts = 3;
 
 export async function migrateRun(
@@ -50,13 +48,5 @@ export async function migrateRun(
       ),
     );
   };
-  return await answers.served(async (signal) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await send(signal);
-      } catch (error) {
-        if (!isCutOff(error) || attempt === attempts) throw error;
-      }
-    }
-  });
+  return await answers.served((signal) => overExecutions(attempts, () => send(signal)));
 }

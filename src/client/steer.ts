@@ -8,9 +8,9 @@ import { updateNames } from '../protocol/names';
 import type { Actor } from '../protocol/people';
 import { hasEnded, type SteerInput, type SteerReply } from '../protocol/run';
 import { placeOf } from '../server/worker-versions';
-import { patiently, uninterrupted } from './calls';
+import { overExecutions, patiently, uninterrupted } from './calls';
 import { checkOptions } from './check-options';
-import { asLonghaulError, isCutOff, isNotFound, isUntaken, isUpdateLimit } from './failures';
+import { asLonghaulError, isNotFound, isUntaken, isUpdateLimit } from './failures';
 import { type RunTree, TreeReader } from './run-tree';
 import { RunView } from './run-view';
 import { inQueue } from './send-queue';
@@ -64,7 +64,6 @@ export async function steerRun(
   }
 }
 
-/** A reset or continue-as-new may close the execution first. The next one knows the messages that were taken. */
 async function send(client: Client, workflowId: string, message: SteerInput): Promise<SteerReply> {
   const updateId = `send:${createHash('sha256').update(message.messageId).digest('hex')}`;
   const once = async (): Promise<SteerReply> => {
@@ -78,14 +77,8 @@ async function send(client: Client, workflowId: string, message: SteerInput): Pr
       throw isUpdateLimit(error) ? asLonghaulError(error) : error;
     }
   };
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      // The server takes only some updates of one run at once.
-      return await patiently(() => uninterrupted(once));
-    } catch (error) {
-      if (!isCutOff(error) || attempt === attempts) throw error;
-    }
-  }
+  // The server takes only some updates of one run at once.
+  return await overExecutions(attempts, () => patiently(() => uninterrupted(once)));
 }
 
 async function openRunAt(client: Client, workflowId: string, path: string): Promise<string> {
