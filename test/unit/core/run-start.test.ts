@@ -3,7 +3,9 @@ import {
   checkWorkflowId,
   knownId,
   sentSpec,
+  startMemo,
   toRunInput,
+  typedAttributes,
   workflowTypeOf,
 } from '../../../src/core/run-start';
 import type { RunnerSpec } from '../../../src/protocol/spec';
@@ -26,6 +28,25 @@ describe('the start of a run', () => {
     expect(workflowTypeOf({ spec })).toBe('graphWorkflow');
     expect(workflowTypeOf('g')).toBe('agentWorkflow');
     expect(workflowTypeOf({ ...spec, kind: 'toString' } as never)).toBe('agentWorkflow');
+  });
+
+  it('can be found by its runner, its status and its key', () => {
+    const key = ['acme', 'order-7'];
+    expect(startMemo({ agent: 'g', path: 'g', key })).toEqual({
+      longhaul: { agent: 'g', path: 'g', key },
+    });
+    expect(
+      typedAttributes({ agent: 'g', key }).map(({ key: { name }, value }) => [name, value]),
+    ).toEqual([
+      ['LonghaulAgent', 'g'],
+      ['LonghaulStatus', 'running'],
+      ['LonghaulKey', key],
+    ]);
+  });
+
+  it('has no key that nobody gave', () => {
+    expect(startMemo({ agent: 'g', key: [] })).toEqual({ longhaul: { agent: 'g' } });
+    expect(typedAttributes({ agent: 'g', key: [], status: 'completed' })).toHaveLength(2);
   });
 
   it('refuses a workflow id that cannot stand in a path', () => {

@@ -254,6 +254,39 @@ describe('shares of a budget', () => {
   });
 });
 
+describe('a budget that is carried', () => {
+  it('binds as before, the limits of the caller too', () => {
+    const budget = new RunBudget({ maxTokens: 100 }, { maxTokens: 10, maxCostUsd: 1 });
+    budget.record(spent(7, { costUsd: 0.2 }));
+    const carried = budget.carry();
+    expect(carried).toMatchObject({ limits: { tokens: 100 }, given: { tokens: 10, costUsd: 1 } });
+    const next = new RunBudget({ maxTokens: 5 });
+    next.restore(carried);
+    expect(next.usedUp).toBeUndefined();
+    next.record(spent(3));
+    expect(next.usedUp).toEqual({ unit: 'tokens', limit: 10, spent: 10 });
+  });
+
+  it('has no limits of a caller that gave none', () => {
+    expect(new RunBudget({ maxTokens: 1 }).carry()).toEqual({
+      limits: { tokens: 1 },
+      spend: { usage: noUsage },
+    });
+  });
+
+  it.each<{ name: string; after?: BudgetSpec; limits: unknown }>([
+    { name: 'new limits', after: { maxTokens: 50 }, limits: { tokens: 55 } },
+    { name: 'a limit that was not there', after: { maxCostUsd: 3 }, limits: { costUsd: 3 } },
+    { name: 'none any more', limits: {} },
+  ])('to $name, with what a person added', ({ after, limits }) => {
+    const before = { maxTokens: 10 };
+    const budget = new RunBudget(before);
+    budget.record(spent(12));
+    budget.answer({ unit: 'tokens', limit: 10, spent: 12 }, 5);
+    expect(budget.carryTo(before, after)).toEqual({ limits, spend: budget.spend });
+  });
+});
+
 function tokens(maxTokens: number): BudgetSpec {
   return { maxTokens, onExceeded: 'ask' };
 }

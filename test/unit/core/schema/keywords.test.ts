@@ -10,7 +10,7 @@ describe('formats', () => {
     [
       'date',
       ['2024-02-29', '2000-02-29', '2026-12-31'],
-      ['2026-02-29', '1900-02-29', '2026-13-01', '2026-01-00', 'x'],
+      ['2026-02-29', '1900-02-29', '2026-00-01', '2026-13-01', '2026-01-00', '2026-04-31', 'x'],
     ],
     ['time', ['23:59:59Z', '00:00:00.5+01:00'], ['24:00:00Z', '10:00']],
     [
@@ -74,6 +74,7 @@ describe('lists', () => {
         ],
       ],
     ],
+    ['no items beyond the first', { prefixItems: [{}], items: false }, [[1], 'x'], [[1, 2]]],
     ['uniqueItems: false', { uniqueItems: false }, [[1, 1]], []],
   ])('%s', (_name, schema, right, wrong) => {
     expect(right.filter((value) => !fits(schema, value))).toEqual([]);
@@ -101,6 +102,12 @@ describe('objects', () => {
       { additionalProperties: { type: 'number' } },
       [{ a: 1 }],
       [{ a: 'x' }],
+    ],
+    [
+      'a null that a name or a pattern allows',
+      { patternProperties: { '^n': { type: 'null' } }, additionalProperties: { type: 'null' } },
+      [{ n: null, a: null }],
+      [{ n: 1 }, { a: 1 }],
     ],
     ['propertyNames', { propertyNames: { maxLength: 1 } }, [{ a: 1 }], [{ ab: 1 }]],
     ['how many members', { minProperties: 1, maxProperties: 1 }, [{ a: 1 }], [{}, { a: 1, b: 2 }]],
