@@ -163,11 +163,14 @@ export class RunView {
     return { entries: (await this.entriesOfHistory()).slice(from), isWhole: false };
   }
 
-  /** Undefined if no worker answers. */
-  async entriesOfWorker(from: number): Promise<LogEntry[] | undefined> {
+  /** Undefined if no worker answers. By default it waits for one that is busy. */
+  async entriesOfWorker(
+    from: number,
+    pageFrom = (at: number): Promise<LogPage | undefined> => this.#page(at),
+  ): Promise<LogEntry[] | undefined> {
     const entries: LogEntry[] = [];
     for (;;) {
-      const page = await this.#page(from + entries.length);
+      const page = await pageFrom(from + entries.length);
       if (page === undefined) return undefined;
       entries.push(...page.entries);
       if (page.entries.length === 0 || from + entries.length >= page.length) return entries;

@@ -171,7 +171,7 @@ describe('a stream', () => {
     const thread = longhaul.thread({ agent: 'killed', userId: 'ada', sessionId: threadId });
     const turn = await thread.send('Go.', { messageId: 'm1' });
     const told: StreamEvent[] = [];
-    for await (const event of longhaul.run(turn.workflowId).stream()) {
+    for await (const event of turn.stream()) {
       told.push(event);
       if (event.type === 'paused')
         await longhaul.client.workflow.getHandle(turn.workflowId).terminate('enough');

@@ -8,32 +8,34 @@ import type { RunSource } from './run-source';
 /** It tells people that the run waits, so it is not work. */
 const notice = 'notifyPause';
 
-/** `open`: ids of the inputs that the root run lists. */
+type Known = {
+  /** Ids of the inputs that the root run lists. */
+  readonly open: ReadonlySet<string>;
+  readonly sourceOf: (workflowId: string) => RunSource;
+  /** Whether the stream has all of the history that the run has now. */
+  readonly isTold: (execution: WorkflowExecutionDescription) => boolean;
+};
+
+/** Undefined if the stream has to tell something before it can tell that they wait. */
 export async function isIdle(
   execution: WorkflowExecutionDescription,
-  open: ReadonlySet<string>,
-  sourceOf: (workflowId: string) => RunSource,
-): Promise<boolean> {
+  known: Known,
+): Promise<boolean | undefined> {
   const { raw } = execution;
-  const calls = (raw.pendingActivities ?? []).filter(({ activityType }) => {
-    return activityType?.name !== notice;
-  });
-  if (hasClosed(execution) || calls.length > 0 || raw.pendingWorkflowTask) return false;
+  if (!known.isTold(execution)) return undefined;
+  const calls = (raw.pendingActivities ?? []).some((call) => call.activityType?.name !== notice);
+  if (hasClosed(execution) || calls || raw.pendingWorkflowTask) return false;
   // An input of a run below that the root does not list was just asked, or just answered.
-  if (stateFromMemo(execution).pending.some(({ inputId }) => !open.has(inputId))) return false;
+  if (stateFromMemo(execution).pending.some(({ inputId }) => !known.open.has(inputId)))
+    return false;
   for (const { workflowId } of raw.pendingChildren ?? []) {
-    const child = await describe(sourceOf(workflowId ?? ''));
-    if (child === undefined || !(await isIdle(child, open, sourceOf))) return false;
+    const looking = known.sourceOf(workflowId ?? '').describe();
+    const child = await looking.catch((error: unknown) => {
+      if (!hasCode(error, 'RunNotFound')) throw error;
+    });
+    // One that is not there has not started yet.
+    const isChildIdle = child !== undefined && (await isIdle(child, known));
+    if (isChildIdle !== true) return isChildIdle;
   }
   return true;
-}
-
-/** Undefined if the child has not started yet. */
-async function describe(source: RunSource): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await source.describe();
-  } catch (error) {
-    if (hasCode(error, 'RunNotFound')) return undefined;
-    throw error;
-  }
 }

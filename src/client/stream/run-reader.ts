@@ -4,6 +4,7 @@
 // 2. While nothing happens, rounds come less often. An event of a worker, or an answer that was sent here, brings the next round at once.
 // 3. While no worker or no server answers, it goes on with its rounds. Every other error ends it, and all its streams.
 
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Deltas } from '../../deltas/deltas';
 import type { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
@@ -175,8 +176,14 @@ export class RunReader implements Followed {
     if (this.board.paused !== undefined && !hasNews) return void (this.#lookedIn = round);
     const execution = await sourceOf(this.#workflowId).describe();
     const open = new Set(pending.map(({ inputId }) => inputId));
-    if (!tree.root.isAt(execution)) return this.wake(this.#workflowId);
-    if (await isIdle(execution, open, sourceOf)) this.board.pause(this.place, pauseSeq);
+    const isTold = (run: WorkflowExecutionDescription): boolean => {
+      const isAt = tree.get(run.workflowId)?.isAt(run) ?? true;
+      if (!isAt) this.wake(run.workflowId);
+      return isAt;
+    };
+    const areIdle = await isIdle(execution, { open, sourceOf, isTold });
+    if (areIdle === undefined) return;
+    if (areIdle) this.board.pause(this.place, pauseSeq);
     else this.board.work();
     this.#lookedIn = round;
   }

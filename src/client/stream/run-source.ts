@@ -40,21 +40,11 @@ export function sourceOf(client: Client, workflowId: string): RunSource {
       return execution;
     },
     state: () => view.stateOfWorker(),
-    log: (from) => logOf(view, from),
+    log: (from) => view.entriesOfWorker(from, (at) => view.pageOfWorker(at, queryMs)),
     closedLog: (from) => closedLogOf(view, from),
     children: async () => (await view.children()) ?? (await listedChildren(client, workflowId)),
     result: () => waitForResult({ client, workflowId, describe: () => view.describe() }),
   };
-}
-
-async function logOf(view: RunView, from: number): Promise<readonly LogEntry[] | undefined> {
-  const entries: LogEntry[] = [];
-  for (;;) {
-    const page = await view.pageOfWorker(from + entries.length, queryMs);
-    if (page === undefined) return undefined;
-    entries.push(...page.entries);
-    if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
-  }
 }
 
 /** A run that ended before it began answers no query. Its short history has its input, which is all that there is. */

@@ -5,21 +5,51 @@
  * J2. A state that a workflow carried may be of another version. One that a program kept must be of this one: nothing of it may get lost.
  */
 import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject, type JsonObject } from '../../base/json';
-import { ofNewerVersion, requireFormat } from '../stored-format';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../../base/json';
+import { ofNewerVersion, requireFormat, requireShape, stored } from '../stored-format';
 import { machineOptionNames } from './options';
-import type { AgentRunState, CallSlot, Counters, RunStateKind, StoredMachine } from './run-state';
-import { noCounts } from './run-state';
+import {
+  type AgentRunState,
+  type CallSlot,
+  noCounts,
+  type RunStateKind,
+  type StoredMachine,
+} from './run-state';
 
 export const stateFormat = 1;
 
-const counterKeys = Object.keys(noCounts) as (keyof Counters)[];
+const what = 'The stored run';
+
+const counterKeys = Object.keys(noCounts);
 const stateKeys = ['format', 'options', 'completionCalls', 'state', ...counterKeys];
 const optionKeys = machineOptionNames.map((name) => `${name}?`);
 const outputKeys = ['tool', 'schema?', 'retries?'];
-const turnKeys = ['event', 'tools', 'allowed', 'amendments', 'skips'];
 const eventKinds = ['user', 'model-turn', 'tool-result', 'decision', 'summary'];
 const slotKinds: readonly CallSlot[] = ['execute', 'malformed', 'question', 'approval', 'deferred'];
+
+const count: JsonSchema = { type: 'integer', minimum: 0 };
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const partly = (members: Parameters<typeof stored>[0]): JsonSchema => ({
+  ...stored(members),
+  required: [],
+});
+const texts = listOf({ type: 'string' });
+const kinds = listOf(stored({ kind: 'string' }));
+const turnShape = stored({
+  event: stored({ content: listOf(stored({ type: 'string' })) }),
+  tools: texts,
+  allowed: texts,
+  amendments: listOf(stored({ kind: 'string', index: count })),
+  skips: listOf(stored({ index: count, reason: 'string' })),
+});
+/** The members that a run reads without another look. */
+const runShape = stored({
+  ...Object.fromEntries(counterKeys.map((key) => [key, count])),
+  completionCalls: 'array',
+  options: partly({ maxTurns: count, criteria: kinds, approvals: texts }),
+  state: partly({ turn: turnShape, slots: texts }),
+});
+const turnKeys = Object.keys(turnShape['properties'] as JsonObject);
 
 /** Keys of each variant besides `kind`. A trailing `?` marks a key that may be missing. */
 const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
@@ -47,16 +77,16 @@ export function readState(value: unknown): StoredMachine {
 export function readRunState(value: unknown): AgentRunState {
   const state = requireState(value);
   checkState(state, true);
-  checkList('log', state['log']).forEach((event, index) => {
-    checkKind(`log[${index}].kind`, isJsonObject(event) ? event['kind'] : undefined, eventKinds);
-  });
+  requireShape(what, stored({ log: kinds }), state);
+  for (const [index, { kind }] of (state['log'] as JsonObject[]).entries())
+    checkKind(`log[${index}].kind`, kind, eventKinds);
   return state as unknown as AgentRunState;
 }
 
 function requireState(value: unknown): JsonObject {
   if (!isJsonObject(value))
     throw new LonghaulError('StateError', 'The stored run is not a JSON object.');
-  requireFormat('The stored run', value['format'], stateFormat);
+  requireFormat(what, value['format'], stateFormat);
   return value;
 }
 
@@ -64,45 +94,22 @@ function requireState(value: unknown): JsonObject {
 function checkState(value: JsonObject, isExact: boolean): void {
   const checkKeys = isExact ? checkExactKeys : requireKeys;
   checkKeys('', value, isExact ? [...stateKeys, 'log'] : stateKeys);
-  const { options, state } = value;
-  checkKeys('options', options, optionKeys);
-  const { output } = options as { readonly output?: unknown };
-  if (output !== undefined) checkKeys('options.output', output, outputKeys);
-  checkVariant(state, checkKeys);
-  for (const key of counterKeys) checkCounter(key, value[key]);
-  checkList('completionCalls', value['completionCalls']);
-}
-
-function checkVariant(state: unknown, checkKeys: typeof requireKeys): void {
-  const variant = isJsonObject(state) ? state : {};
-  const kind = variant['kind'];
+  const { kind } = Object(value['state']) as { readonly kind?: RunStateKind };
   checkKind('state.kind', kind, Object.keys(variantKeys));
-  checkKeys('state', variant, ['kind', ...variantKeys[kind as RunStateKind]]);
-  if (Object.hasOwn(variant, 'turn')) checkKeys('state.turn', variant['turn'], turnKeys);
-  if (!Object.hasOwn(variant, 'slots')) return;
-  checkList('state.slots', variant['slots']).forEach((slot, index) => {
-    checkKind(`state.slots[${index}]`, slot, slotKinds);
-  });
+  requireShape(what, runShape, value);
+  const { options, state } = value as unknown as Omit<AgentRunState, 'log'>;
+  checkKeys('options', options, optionKeys);
+  if (options.output !== undefined) checkKeys('options.output', options.output, outputKeys);
+  checkKeys('state', state, ['kind', ...variantKeys[state.kind]]);
+  if ('turn' in state) checkKeys('state.turn', state.turn, turnKeys);
+  const slots = 'slots' in state ? state.slots : [];
+  for (const [index, slot] of slots.entries()) checkKind(`state.slots[${index}]`, slot, slotKinds);
 }
 
 function checkKind(path: string, kind: unknown, known: readonly string[]): void {
-  if (typeof kind !== 'string')
-    throw new LonghaulError('StateError', `The key "${path}" of the stored run is not a text.`);
+  if (typeof kind !== 'string') throw wrong(path, 'is not a text');
   if (!known.includes(kind))
     throw ofNewerVersion(`The key "${path}" of the stored run is ${JSON.stringify(kind)}`);
-}
-
-function checkCounter(path: string, value: unknown): void {
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return;
-  throw new LonghaulError(
-    'StateError',
-    `The key "${path}" of the stored run is not a whole number from 0.`,
-  );
-}
-
-function checkList(path: string, value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new LonghaulError('StateError', `The key "${path}" of the stored run is not a list.`);
 }
 
 function checkExactKeys(path: string, value: unknown, expected: readonly string[]): void {
@@ -114,16 +121,12 @@ function checkExactKeys(path: string, value: unknown, expected: readonly string[
 }
 
 function requireKeys(path: string, value: unknown, expected: readonly string[]): void {
-  if (!isJsonObject(value))
-    throw new LonghaulError('StateError', `The key "${path}" of the stored run is not an object.`);
+  if (!isJsonObject(value)) throw wrong(path, 'is not an object');
   const missing = expected.find((key) => !key.endsWith('?') && !Object.hasOwn(value, key));
-  if (missing !== undefined)
-    throw new LonghaulError(
-      'StateError',
-      `The stored run lacks the key "${named(path, missing)}".`,
-    );
+  if (missing !== undefined) throw wrong(named(path, missing), 'is missing');
 }
 
-function named(path: string, key: string): string {
-  return path ? `${path}.${key}` : key;
-}
+const wrong = (path: string, problem: string): LonghaulError =>
+  new LonghaulError('StateError', `The key "${path}" of the stored run ${problem}.`);
+
+const named = (path: string, key: string): string => (path ? `${path}.${key}` : key);
