@@ -3,7 +3,8 @@ import { agents } from './cases/agents.mts';
 import { people } from './cases/people.mts';
 import { threads } from './cases/threads.mts';
 import { trees } from './cases/trees.mts';
+import { versions } from './cases/versions.mts';
 import { workers } from './cases/workers.mts';
 import type { Cases } from './case.mts';
 
-export const cases: Cases = { ...agents, ...people, ...trees, ...threads, ...workers };
+export const cases: Cases = { ...agents, ...people, ...trees, ...threads, ...workers, ...versions };

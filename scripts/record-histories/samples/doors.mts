@@ -124,10 +124,10 @@ type SentSignal = { readonly signal: string; readonly payload: unknown };
 
 async function signal({ signal: name, payload }: SentSignal, load: Load): Promise<unknown> {
   const { childInputs, childOutcome } = await load<typeof messages>('workflows/execution/messages');
-  const { inputAnswer, readAnswer, readCancelling } = await load<typeof answers>(
+  const { inputAnswer, knownOf, readAnswer, readCancelling } = await load<typeof answers>(
     'workflows/execution/answers',
   );
-  const { readSteer } = await load<typeof steering>('core/people/steering');
+  const { readSteer, steerMembers } = await load<typeof steering>('core/people/steering');
   const { RetriedCalls } = await load<typeof retries>('workflows/execution/retried-calls');
   const retried = (note: unknown): unknown => {
     const calls = new RetriedCalls();
@@ -145,7 +145,7 @@ async function signal({ signal: name, payload }: SentSignal, load: Load): Promis
     answer: (given) => inputAnswer(given, isTolerant),
     cancelRun: readCancelling,
     resume: (given) => readAnswer('answer', typeof given === 'string' ? { answer: given } : given),
-    steer: readSteer,
+    steer: (given) => readSteer(knownOf(given, steerMembers, isTolerant)),
     retrying: retried,
   };
   const reader = readers[name];

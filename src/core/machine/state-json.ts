@@ -17,7 +17,6 @@ import {
 } from './run-state';
 
 export const stateFormat = 1;
-
 const what = 'The stored run';
 
 const counterKeys = Object.keys(noCounts);

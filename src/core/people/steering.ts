@@ -13,17 +13,17 @@ import { readActor } from './actor';
 const idPattern = /^[^\p{Cc}]{1,200}$/u;
 
 /** The compiler checks this against the type. If you add a member to the type, add it here, too. */
-const members: Readonly<Record<keyof SteerInput, true>> = {
+export const steerMembers: readonly string[] = Object.keys({
   messageId: true,
   text: true,
   when: true,
   by: true,
-};
+} satisfies Readonly<Record<keyof SteerInput, true>>);
 
 /** Takes a message whole or not at all. */
 export function readSteer(value: unknown): SteerInput {
   if (!isJsonObject(value)) throw invalid('a message to a run is {messageId, text, when?, by?}');
-  checkKnown(value, 'a message to a run', Object.keys(members));
+  checkKnown(value, 'a message to a run', steerMembers);
   const { messageId, text, when, by } = withoutNullMembers(value);
   if (typeof messageId !== 'string' || !idPattern.test(messageId))
     throw invalid('messageId must be a text of 1 to 200 characters without control characters');

@@ -5,13 +5,15 @@
 // 3. A refused signal shows in `state.rejected`, as any other does. The result of a thread's turn names the messages that its model got.
 
 import { defineUpdate, setHandler } from '@temporalio/workflow';
-import { readSteer } from '../../core/people/steering';
+import { readSteer, steerMembers } from '../../core/people/steering';
 import { LonghaulError } from '../../protocol/errors';
 import { signalNames, updateNames } from '../../protocol/names';
 import type { SteerInput, SteerReply } from '../../protocol/run';
 import { toWorkflowFailure } from '../durable';
+import { knownOf } from '../execution/answers';
 import type { Execution } from '../execution/execution';
 import { setSignal, validating, whenLoaded } from '../execution/handlers';
+import { mayGrow } from '../execution/messages';
 import type { PendingRequests } from '../execution/pending-requests';
 import type { Steering } from './steering';
 
@@ -37,7 +39,7 @@ export function setSteering(steering: Steering, execution: Execution): void {
   );
   setSignal(execution, signalNames.steer, {
     take: async (payload) => {
-      const message = readSteer(payload);
+      const message = readSteer(knownOf(payload, steerMembers, mayGrow));
       if (!requests.isLoaded) await whenLoaded(requests);
       take(message, steering, requests);
     },

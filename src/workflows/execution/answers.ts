@@ -128,11 +128,12 @@ export function readCancelling(payload: unknown): Cancelling {
   return { reason: reason === '' ? 'cancelled' : reason, ...actorOf(given) };
 }
 
-function knownOf(payload: unknown, known: readonly string[], isTolerant: () => boolean): unknown {
+/** The payload without the members that only a newer version knows. */
+export function knownOf(payload: unknown, known: readonly string[], grows: () => boolean): unknown {
   if (!isJsonObject(payload)) return payload;
   const members = Object.entries(payload);
   const ours = members.filter(([name]) => known.includes(name));
-  return ours.length < members.length && isTolerant() ? Object.fromEntries(ours) : payload;
+  return ours.length < members.length && grows() ? Object.fromEntries(ours) : payload;
 }
 
 function objectOf(payload: unknown, known: readonly string[]): { readonly [key: string]: Json } {
