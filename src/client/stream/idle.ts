@@ -22,12 +22,12 @@ export async function isIdle(
   known: Known,
 ): Promise<boolean | undefined> {
   const { raw } = execution;
-  if (!known.isTold(execution)) return undefined;
   const calls = (raw.pendingActivities ?? []).some((call) => call.activityType?.name !== notice);
   if (hasClosed(execution) || calls || raw.pendingWorkflowTask) return false;
   // An input of a run below that the root does not list was just asked, or just answered.
   if (stateFromMemo(execution).pending.some(({ inputId }) => !known.open.has(inputId)))
     return false;
+  if (!known.isTold(execution)) return undefined;
   for (const { workflowId } of raw.pendingChildren ?? []) {
     const looking = known.sourceOf(workflowId ?? '').describe();
     const child = await looking.catch((error: unknown) => {

@@ -171,17 +171,17 @@ export class RunReader implements Followed {
   async #checkPause(tree: FollowedTree, hasNews: boolean): Promise<void> {
     const { pending = [], status, pauseSeq = 0 } = this.#state ?? {};
     if (status !== 'needs-input') return this.board.work();
-    const { sourceOf } = this.#options;
     const round = this.#rounds;
     if (this.board.paused !== undefined && !hasNews) return void (this.#lookedIn = round);
-    const execution = await sourceOf(this.#workflowId).describe();
-    const open = new Set(pending.map(({ inputId }) => inputId));
+    const execution = await this.#options.sourceOf(this.#workflowId).describe();
     const isTold = (run: WorkflowExecutionDescription): boolean => {
       const isAt = tree.get(run.workflowId)?.isAt(run) ?? true;
       if (!isAt) this.wake(run.workflowId);
       return isAt;
     };
-    const areIdle = await isIdle(execution, { open, sourceOf, isTold });
+    if (!isTold(execution)) return;
+    const open = new Set(pending.map(({ inputId }) => inputId));
+    const areIdle = await isIdle(execution, { ...this.#options, open, isTold });
     if (areIdle === undefined) return;
     if (areIdle) this.board.pause(this.place, pauseSeq);
     else this.board.work();
