@@ -80,7 +80,7 @@ export class Run implements HandledRun {
     setHandlers(this.#execution, this);
     this.#migrations = new Migrations(this, this.#execution);
     setRunHandlers(this, this.#execution);
-    setSteering(this.#steering, this.#execution);
+    setSteering(this.#steering, this.#execution, this.given.thread !== undefined);
   }
 
   /** The first task may bring an answer, so the run must know what it asked before it sets its handlers. */

@@ -31,9 +31,8 @@ export async function isIdle(
   for (const { workflowId } of raw.pendingChildren ?? []) {
     const looking = known.sourceOf(workflowId ?? '').describe();
     const child = await looking.catch((error: unknown) => {
-      if (!hasCode(error, 'RunNotFound')) throw error;
+      if (!hasCode(error, 'RunNotFound')) throw error; // Else it has not started yet.
     });
-    // One that is not there has not started yet.
     const isChildIdle = child !== undefined && (await isIdle(child, known));
     if (isChildIdle !== true) return isChildIdle;
   }

@@ -17,7 +17,8 @@ import { mayGrow } from '../execution/messages';
 import type { PendingRequests } from '../execution/pending-requests';
 import type { Steering } from './steering';
 
-export function setSteering(steering: Steering, execution: Execution): void {
+/** `isTurn`: of a thread, which passes messages on and may be of a newer version. */
+export function setSteering(steering: Steering, execution: Execution, isTurn: boolean): void {
   const { requests } = execution;
   setHandler(
     defineUpdate<SteerReply, [unknown]>(updateNames.send),
@@ -39,7 +40,7 @@ export function setSteering(steering: Steering, execution: Execution): void {
   );
   setSignal(execution, signalNames.steer, {
     take: async (payload) => {
-      const message = readSteer(knownOf(payload, steerMembers, mayGrow));
+      const message = readSteer(knownOf(payload, steerMembers, () => isTurn && mayGrow()));
       if (!requests.isLoaded) await whenLoaded(requests);
       take(message, steering, requests);
     },
