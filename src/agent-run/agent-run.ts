@@ -86,8 +86,7 @@ export class AgentRun extends AgentMachine {
     const { log, ...stored } = readRunState(state);
     try {
       run.machine = Machine.fromState(stored, new EventList(plainJson(log)));
-      // What a person is asked is read in the log.
-      void run.pendingInputs;
+      void run.pendingInputs; // What a person is asked is read in the log.
     } catch (cause) {
       if (LonghaulError.is(cause)) throw cause;
       throw new LonghaulError('StateError', 'The stored run is damaged: was it edited?', { cause });

@@ -100,6 +100,19 @@ export const people: Cases = {
       await run.approve(inputId, { by: bob, signature: 'signed', note: 'a small sum' });
     },
   },
+  /** More forged answers than are checked at a time. */
+  'forged-flood': {
+    runner: agent('forged-flood'),
+    steps: [callOf('refund', { amount: 10 }), 'Refunded.'],
+    own: () => ({ worker: { checkSignature: ({ signature }) => signature === 'signed' } }),
+    meanwhile: async ({ run, longhaul }) => {
+      const inputId = await firstInput(run);
+      const handle = longhaul.client.workflow.getHandle(run.workflowId);
+      const forged = { kind: 'approve', inputId };
+      await Promise.all(Array.from({ length: 24 }, () => handle.signal('answer', forged)));
+      await run.approve(inputId, { signature: 'signed' });
+    },
+  },
   'approval-expired': {
     runner: agent('approval-expired', { inputTimeout: '500ms' }),
     steps: [callOf('refund', { amount: 100 })],

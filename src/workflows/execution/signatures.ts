@@ -3,8 +3,7 @@
 //
 // 1. Anybody may send any number of signals. A few are checked at a time, and they fit into a workflow task.
 
-import { condition, currentUpdateInfo, isCancellation } from '@temporalio/workflow';
-
+import { condition, currentUpdateInfo, isCancellation, patched } from '@temporalio/workflow';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { WorkerHook } from '../../protocol/people';
@@ -43,7 +42,10 @@ export class SignatureChecks {
   /** Throws `NotPermitted` unless a worker accepts the signature. */
   async check(answer: InputAnswer, asked: PendingInput): Promise<void> {
     const { inputId } = asked;
-    await condition(() => this.#open < limits.signatureChecks);
+    const hasRoom = (): boolean => this.#open < limits.signatureChecks;
+    // All that wait look at the same time, and then the first one goes.
+    do await condition(hasRoom);
+    while (!hasRoom() && patched('longhaul:few-checks'));
     this.#open += 1;
     try {
       const problem = await this.#problem(answer, asked);
@@ -58,10 +60,9 @@ export class SignatureChecks {
 
   async #problem(answer: InputAnswer, asked: PendingInput): Promise<string | undefined> {
     const { application } = this.#of.view;
-    const { workflowId } = this.#of.info;
     const input = {
       ...(application !== undefined && { application }),
-      workflowId,
+      workflowId: this.#of.info.workflowId,
       input: inputForHook(asked),
       answer,
     };

@@ -246,6 +246,7 @@ const paths: readonly { readonly path: string; readonly history: string; readonl
   { path: 'a turn is saved', history: 'thread-stored', has: activity('saveTurn') },
   { path: 'the store is cleared', history: 'thread-stored', has: activity('clearTurns') },
   { path: 'a thread goes to another version', history: 'moved-thread', has: moves },
+  { path: 'few checks at a time', history: 'forged-flood', has: event('MARKER_RECORDED') },
   { path: 'a newer version sends', history: 'newer-messages+', has: event('MARKER_RECORDED') },
   { path: 'a thread is idle', history: 'thread-stored', has: event('TIMER_FIRED') },
   { path: 'a thread is summarised', history: 'thread-summarised', has: activity('summarise') },
