@@ -1,11 +1,12 @@
 // Runs every case on a dev server of its own and gives the histories as Temporal's JSON.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { connect } from 'longhaul/client';
 import { startDevServer, type DevServer } from 'longhaul/testing';
 import { createWorker, type CreateWorkerOptions } from 'longhaul/worker';
+import { impatientCli } from '../impatient-cli.mts';
 import { bareNamespace, type Case } from './case.mts';
 import { cases } from './cases.mts';
 import { historiesOf, type RecordedHistory } from './histories.mts';
@@ -26,7 +27,7 @@ export async function recordHistories(
   const scratch = mkdtempSync(join(tmpdir(), 'longhaul-record-'));
   const server = await startDevServer({
     headless: true,
-    cliPath: await impatientCli(project, scratch),
+    cliPath: await impatientCli(scratch, eventsPerExecution),
   });
   try {
     await addNamespace(server);
@@ -105,19 +106,4 @@ async function addNamespace({ address }: DevServer): Promise<void> {
     workflowExecutionRetentionPeriod: { seconds: 24 * 60 * 60 } as never,
   });
   await longhaul.close();
-}
-
-/** The Temporal CLI, but its server suggests to continue as new soon. */
-async function impatientCli(project: string, folder: string): Promise<string> {
-  const module = join(project, 'dist/server/dev-server.js');
-  const { findTemporalCli } = (await import(module)) as {
-    readonly findTemporalCli: () => Promise<{ readonly path: string }>;
-  };
-  const { path } = await findTemporalCli();
-  const setting = `limit.historyCount.suggestContinueAsNew=${eventsPerExecution}`;
-  const wrapper = join(folder, 'temporal');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(wrapper, `#!/bin/sh\nexec '${path}' "$@" --dynamic-config-value ${setting}\n`);
-  chmodSync(wrapper, 0o755);
-  return wrapper;
 }

@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startDevServer } from 'longhaul/testing';
+import { impatientCli } from '../impatient-cli.mts';
 import { buildVersions } from './builds.mts';
-import { impatientCli } from './impatient-cli.mts';
 import { Hub } from './hub.mts';
 import { OrderRun, type World } from './order.mts';
 import { orders } from './orders.mts';
 import { Table } from './table.mts';
+
+/** Long enough that only cases that are about it continue as new. */
+const eventsPerExecution = 80;
 
 const { values } = parseArgs({
   options: {
@@ -42,7 +45,10 @@ async function compareVersions(): Promise<number> {
   const { folders, previous } = await buildVersions(scratch);
   tell('the versions are built');
   const hub = await Hub.start();
-  const server = await startDevServer({ headless: true, cliPath: await impatientCli(scratch) });
+  const server = await startDevServer({
+    headless: true,
+    cliPath: await impatientCli(scratch, eventsPerExecution),
+  });
   const table = new Table(previous);
   try {
     await runOrders({ address: server.address, hub, folders, scratch }, table);
