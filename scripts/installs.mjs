@@ -1,8 +1,16 @@
 // Installs the packed package into empty projects as its users do: alone, with a worker, with each optional package, with the oldest
-// minor version of Temporal's SDK, by npm, pnpm and yarn. Uses it there, against a dev server, and prints what was installed.
+// minor version of Temporal's SDK and with one that is newer than all tested ones, by npm, pnpm and yarn. Uses it there, against a dev server, and prints what was installed.
 // Needs a package registry. Usage: installs.mjs [--quick] [words that the names of the cases contain]
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -55,8 +63,16 @@ const managers = {
 /** A history as the command line of Temporal exports it. */
 const recorded = resolve('test/fixtures/histories/0.1.0/approval-rejected.json');
 
-/** Alone, the first agent that README shows, the oldest Temporal, a replay and two compilers: a minute. The whole takes eight. */
-const quickCases = ['npm alone', 'npm first agent', `npm Temporal ${oldest}`, 'npm types'];
+/** A version of Temporal's SDK that nobody has tested: the newest tested one under another number. */
+const untested = newest.replace(/\d+$/, (minor) => String(Number(minor) + 1));
+
+/** Alone, the first agent that README shows, the oldest Temporal, an untested one, a replay and two compilers. The whole takes eight minutes. */
+const quickCases = [
+  'npm alone',
+  'npm first agent',
+  ...[oldest, untested].map((minor) => `npm Temporal ${minor}`),
+  'npm types',
+];
 
 /** Two compilers in one project: a tarball says `typescript` for both. */
 const compilers = ['5.9', '6'];
@@ -94,6 +110,13 @@ const cases = [
       uses: ['run', 'own workflows'],
     },
   ]),
+  {
+    manager: 'npm',
+    name: `Temporal ${untested}`,
+    add: [...worker, ...temporal(newest, ['workflow'])],
+    raise: `${untested}.0`,
+    uses: ['run', 'own workflows'],
+  },
   ...optional.map((name) => ({ manager: 'npm', name, add: [...worker, name], uses: ['run'] })),
   {
     manager: 'npm',
@@ -261,7 +284,17 @@ function packagesIn(modules) {
   });
 }
 
-function tryCase({ manager, first, add, uses }, { tarball, address }) {
+/** Gives all of Temporal's packages of the project another version. */
+function raiseTemporal(modules, version) {
+  const folder = join(modules, '@temporalio');
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name, 'package.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...manifest, version }));
+  }
+}
+
+function tryCase({ manager, first, add, raise, uses }, { tarball, address }) {
   const project = mkdtempSync(join(folder, 'project-'));
   const { add: adding, manifest } = managers[manager];
   writePackage(project, manifest?.());
@@ -272,6 +305,7 @@ function tryCase({ manager, first, add, uses }, { tarball, address }) {
   for (const name of ['consumer.mts', 'consumer.cts']) writeFileSync(join(project, name), consumer);
   writeFileSync(join(project, 'workflows.mjs'), "export * from 'longhaul/workflows';\n");
   const modules = join(project, 'node_modules');
+  if (raise) raiseTemporal(modules, raise);
   const size = run(['du', '-sk', modules]).split('\t')[0] / 1024;
   const figures = { packages: packagesIn(modules).length, megabytes: Math.round(size) };
   for (const use of uses) {

@@ -2,7 +2,10 @@
 
 import { LonghaulError } from './errors';
 
-/** Minor versions of Temporal's SDK that this package is tested with. The newest built the workflow bundle that comes with it. */
+/**
+ * Minor versions of Temporal's SDK that this package is tested with. The newest built the workflow bundle that comes with it. A newer one
+ * runs, too: its workers bundle the workflows at start and log that it is not tested.
+ */
 export const testedMinors = ['1.23', '1.24'] as const;
 
 export const newestMinor = testedMinors[1];

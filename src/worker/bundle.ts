@@ -9,7 +9,7 @@ type WorkflowSource = Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions
 
 /**
  * The workflows for a worker that has none of its own: the prebuilt bundle of the package, which starts faster. A checkout that is not
- * built, and a worker on an older minor version of Temporal's SDK, bundle the modules when they start. A second prebuilt bundle has the
+ * built, and a worker on another minor version of Temporal's SDK, bundle the modules when they start. A second prebuilt bundle has the
  * failure converter of `encryption`.
  */
 export function prebuiltWorkflows({ encodesFailures = false } = {}): WorkflowSource {

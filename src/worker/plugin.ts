@@ -47,7 +47,7 @@ import { checkGivenOnce, deploymentOptions } from './deployment';
 import { ownIdentity, pollersOf } from './pollers';
 import { longhaulSinks } from './sinks';
 import { taskSlots, workflowTime } from './task-slots';
-import { checkSdk, sdkCopies } from './temporal-sdk';
+import { checkSdk, sdkCopies, untestedSdk } from './temporal-sdk';
 import { isRegistered, readAttributes } from '../server/search-attributes';
 
 /**
@@ -70,7 +70,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
 
   /**
    * Needs no server. Throws `SpecError` for wrong options, `PackageMissing` for an optional package that they need, and `SdkMismatch` for
-   * two copies or an untested version of Temporal's SDK.
+   * two copies or an unfit version of Temporal's SDK.
    */
   constructor(options: LonghaulOptions = {}) {
     checkSdk(sdkCopies());
@@ -99,7 +99,10 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   }
 
   configureWorker(options: WorkerOptions): WorkerOptions {
-    checkSdk(sdkCopies(options.workflowsPath));
+    const copies = sdkCopies(options.workflowsPath);
+    checkSdk(copies);
+    const untested = untestedSdk(copies);
+    if (untested !== undefined) this.#warn(untested);
     const workflows = this.#workflows(options);
     const identity = options.identity ?? ownIdentity();
     const { workerDeployment } = this.#options;

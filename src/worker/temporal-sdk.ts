@@ -21,7 +21,7 @@ export function sdkCopies(workflowsPath?: string): readonly SdkCopy[] {
     .flatMap((place) => names.flatMap((name) => copyFrom(place, name) ?? []));
 }
 
-/** Throws `SdkMismatch` for two copies of a package, for two versions, and for a minor version that is not tested. */
+/** Throws `SdkMismatch` for two copies of a package, for two versions, and for a version that is too old or of another major. */
 export function checkSdk(copies: readonly SdkCopy[]): void {
   const problem = sdkProblem(copies);
   if (problem !== undefined) throw new LonghaulError('SdkMismatch', problem);
@@ -36,12 +36,30 @@ export function sdkProblem(copies: readonly SdkCopy[]): string | undefined {
     if (first !== undefined && copy.version !== first.version)
       return `Temporal's packages differ in version: ${first.name} ${placeOf(first)} and ${copy.name} ${placeOf(copy)}. ${remedy}`;
   }
-  const tested: readonly string[] = testedMinors;
-  const untested = copies.find(({ version }) => !tested.includes(minorOf(version)));
+  const unfit = copies.find(({ version }) => !isSupported(version));
   return (
-    untested &&
-    `${untested.name} ${placeOf(untested)} is not tested with Longhaul. Tested minor versions: ${testedMinors.join(', ')}. ${remedy}`
+    unfit &&
+    `Longhaul does not run with ${unfit.name} ${placeOf(unfit)}. It needs version ${testedMinors[0]} or later, below 2. ${remedy}`
   );
+}
+
+/** What to log where Temporal's SDK is newer than all that were tested. */
+export function untestedSdk(copies: readonly SdkCopy[] = sdkCopies()): string | undefined {
+  const newer = copies.find(({ version }) => isAfter(minorOf(version), newestMinor));
+  return (
+    newer &&
+    `Temporal's SDK ${newer.version} is newer than ${newestMinor}, the newest that this Longhaul is tested with`
+  );
+}
+
+function isSupported(version: string): boolean {
+  const minor = minorOf(version);
+  return /^1\.\d+$/.test(minor) && !isAfter(testedMinors[0], minor);
+}
+
+/** Both are like `1.24`, of one major version. */
+function isAfter(minor: string, other: string): boolean {
+  return Number(minor.split('.')[1]) > Number(other.split('.')[1]);
 }
 
 /** Whether the worker has the minor version that the prebuilt bundle was built with. */
@@ -49,7 +67,7 @@ export function fitsPrebuiltBundle(copies: readonly SdkCopy[] = sdkCopies()): bo
   return copies.every(({ version }) => minorOf(version) === newestMinor);
 }
 
-const remedy = 'Install one tested version of all @temporalio packages of the project.';
+const remedy = 'Install one such version of all @temporalio packages of the project.';
 
 const placeOf = ({ version, folder }: SdkCopy): string => `${version} in ${folder}`;
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pinnedAgents } from '../../define/registry';
 import { builtInKeyVariables, keyVariablesOf } from '../../protocol/provider-keys';
-import { sdkCopies, sdkProblem } from '../../worker/temporal-sdk';
+import { sdkCopies, sdkProblem, untestedSdk } from '../../worker/temporal-sdk';
 import type { LoadedAgents } from '../session/agents';
 import { messageOf } from '../exit';
 import type { Check } from './look';
@@ -28,10 +28,14 @@ export function checkNode(version: string): Check {
 export function checkTemporalSdk(copies = sdkCopies(join(process.cwd(), 'package.json'))): Check {
   const name = 'temporal sdk';
   const message = sdkProblem(copies);
-  if (message === undefined)
-    return { name, status: 'ok', message: `${copies[0]?.version ?? 'none'}, one copy` };
-  const todo = 'run `npm ls @temporalio/workflow`, and install one tested version';
-  return { name, status: 'fail', message, todo };
+  if (message !== undefined) {
+    const todo = 'run `npm ls @temporalio/workflow`, and install one tested version';
+    return { name, status: 'fail', message, todo };
+  }
+  const untested = untestedSdk(copies);
+  return untested === undefined
+    ? { name, status: 'ok', message: `${copies[0]?.version ?? 'none'}, one copy` }
+    : { name, status: 'warn', message: untested, todo: 'look for a newer version of longhaul' };
 }
 
 /** Two copies of protobufjs in one process break Temporal's SDK. Its errors do not name the cause. */

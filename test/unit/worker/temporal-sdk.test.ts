@@ -9,6 +9,7 @@ import {
   fitsPrebuiltBundle,
   sdkCopies,
   sdkProblem,
+  untestedSdk,
 } from '../../../src/worker/temporal-sdk';
 import { newestMinor, testedMinors } from '../../../src/protocol/peers';
 
@@ -27,13 +28,11 @@ describe('testedMinors', () => {
     ),
   ];
 
-  it('are the range of package.json, without a gap', () => {
+  it('begin the range of package.json, without a gap', () => {
     const minors = testedMinors.map((minor) => Number(minor.split('.')[1]));
     const [oldest = 0] = minors;
     expect(minors).toEqual(minors.map((_, index) => oldest + index));
-    expect(temporal(manifest.peerDependencies)).toEqual([
-      `>=1.${oldest}.0 <1.${oldest + minors.length}.0`,
-    ]);
+    expect(temporal(manifest.peerDependencies)).toEqual([`>=1.${oldest}.0 <2`]);
   });
 
   it('end with the one that is installed here, which builds the workflow bundle', () => {
@@ -46,6 +45,7 @@ describe('fitsPrebuiltBundle', () => {
   it('is false for a worker of another minor version', () => {
     expect(fitsPrebuiltBundle([copy('worker', '1.24.9')])).toBe(true);
     expect(fitsPrebuiltBundle([copy('worker', '1.23.0')])).toBe(false);
+    expect(fitsPrebuiltBundle([copy('worker', '1.25.0')])).toBe(false);
   });
 });
 
@@ -71,8 +71,31 @@ describe('sdkProblem', () => {
     );
   });
 
-  it.each(['1.22.0', '1.25.0', '2.24.0'])('refuses %s, which is not tested', (version) => {
-    expect(sdkProblem([copy('worker', version)])).toMatch(/is not tested .* 1\.23, 1\.24/);
+  it.each(['1.22.0', '1.9.0', '2.24.0', '0.24.0'])('refuses %s', (version) => {
+    expect(sdkProblem([copy('worker', version)])).toMatch(
+      `Longhaul does not run with @temporalio/worker ${version} in /app/node_modules/worker. It needs version 1.23 or later, below 2.`,
+    );
+  });
+
+  it.each(['1.25.0', '1.26.1', '1.100.0'])('takes %s, which is newer', (version) => {
+    expect(sdkProblem([copy('worker', version), copy('workflow', version)])).toBeUndefined();
+  });
+
+  it('refuses a newer worker with older workflows', () => {
+    const copies = [copy('worker', '1.25.0'), copy('workflow', '1.24.0')];
+    expect(sdkProblem(copies)).toMatch(/1\.25\.0 in .* 1\.24\.0 in /);
+  });
+});
+
+describe('untestedSdk', () => {
+  it.each(['1.23.4', '1.24.9'])('says nothing of %s', (version) => {
+    expect(untestedSdk([copy('worker', version)])).toBeUndefined();
+  });
+
+  it('names a newer version, and the newest tested one', () => {
+    expect(untestedSdk([copy('worker', '1.25.0')])).toBe(
+      "Temporal's SDK 1.25.0 is newer than 1.24, the newest that this Longhaul is tested with",
+    );
   });
 });
 
