@@ -2,9 +2,9 @@
 // Usage: npm run survival -- [--only longhaul,langgraph] [--keep <folder>]. It needs a package registry. Each system is installed into a
 // temporary folder of its own; with --keep, the folders stay, and what they have is not installed again.
 // The systems are not in package.json: they live only in these folders.
-// A system's script is systems/<name>/agent.mjs, its versions are in versions.json. The results replace RESULTS.md and the table in
-// README.md, unless --only leaves systems out.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+// A system's script is systems/<name>/agent.mjs, its versions are in versions.json. The results replace RESULTS.md, unless
+// --only leaves systems out.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -68,26 +68,17 @@ What was seen: the requests by the model's server, which is the repository's dou
 script, at most 90 seconds after the approval. A run waits for 3 seconds before its process is killed. Seconds include the start of the process, and for
 some a build; they rank nobody. Each is one trial.`;
 
-const readmeHead = `A run waits for the approval of \`refund({ amount: 80 })\`. Its process is killed, the code changes, another process approves. What happened is written
-by \`npm run survival\`: [more of it](bench/survival/RESULTS.md).`;
-
 async function write(results: readonly Result[]): Promise<void> {
   const text = [
     resultsHead,
+    '## In short',
+    shortTable(results),
     '## What happened',
     fullTable(results),
     '## Versions',
     versionTable(results),
   ];
   await writeFile(join(import.meta.dirname, 'RESULTS.md'), `${text.join('\n\n')}\n`);
-  const path = resolve(import.meta.dirname, '../../README.md');
-  const readme = await readFile(path, 'utf8');
-  const marked = /<!-- survival -->(?:[^]*<!-- \/survival -->)?/;
-  const table = `<!-- survival -->\n\n${readmeHead}\n\n${shortTable(results)}\n\n<!-- /survival -->`;
-  await writeFile(
-    path,
-    readme.replace(marked, () => table),
-  );
 }
 
 try {

@@ -1,4 +1,4 @@
-// Facts as tables: all of them for RESULTS.md, and a line per system for README.md.
+// Facts as tables for RESULTS.md: a line per system, and all of them.
 import type { System } from './installs.mts';
 import type { Facts } from './trial.mts';
 
