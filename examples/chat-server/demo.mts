@@ -2,9 +2,10 @@
 // Usage: npm run example chat-server -- [what to say, one argument a message]
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
 import { connect } from 'longhaul/client';
+import { toNode } from 'longhaul/http';
 import { runDemo } from '../shared/run-demo.mts';
 import type { Screen } from '../shared/screen.mts';
 import { openStage, type StageHands } from '../shared/stage.mts';
@@ -52,7 +53,7 @@ async function demo({ screen, cleanups }: StageHands): Promise<void> {
 /** A process of its own in production: it shares nothing with the other one but the Temporal server. */
 async function startBackend(address: string, { screen, cleanups }: StageHands): Promise<string> {
   const longhaul = await connect({ address });
-  const server = createAdaptorServer(chatApp(longhaul));
+  const server = createServer(toNode(chatApp(longhaul).fetch));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   cleanups.push(async () => {

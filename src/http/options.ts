@@ -118,7 +118,7 @@ function checkNumber(name: string, value: unknown): void {
   throw invalid(`${name} must be a whole number over 0`);
 }
 
-function warn(error: unknown): void {
+export function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
 

@@ -24,7 +24,7 @@ describe('an agent behind AG-UI', () => {
       authenticate: (request) => ({ user: request.headers.get('x-user') ?? 'ada' }),
       deltas,
     });
-    server = await serve(adapters.documented(handle));
+    server = await serve(adapters.node(handle));
     url = `${server.url}/desk/agui`;
   });
 

@@ -2,13 +2,10 @@
 
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runInThisContext } from 'node:vm';
 import { getRequestListener } from '@hono/node-server';
-import ts from 'typescript';
 import type { InboxItem, PendingInput, RunSummary, TurnView } from '../../src/client';
-import type { Principal } from '../../src/http';
+import { type Principal, toNode } from '../../src/http';
 import type { StreamEvent } from '../../src/stream/events';
-import { readPage, snippetsOf } from '../unit/docs/markdown';
 
 type Handle = (request: Request) => Promise<Response>;
 
@@ -20,25 +17,8 @@ export function principalOf(request: Request): Principal | undefined {
   return header === null ? undefined : (JSON.parse(header) as Principal);
 }
 
-/** The adapter that docs/http.md shows for `node:http` and Express. */
-function documentedAdapter(): (handle: Handle) => RequestListener {
-  const [snippet] = snippetsOf(readPage('docs/http.md')).filter(
-    ({ file }) => file === 'node-adapter.ts',
-  );
-  const { outputText } = ts.transpileModule(snippet?.code ?? '', {
-    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
-  });
-  const exported: { toNode?: (handle: Handle) => RequestListener } = {};
-  const run = runInThisContext(`(exports, require) => {${outputText}\n}`) as (
-    ...given: unknown[]
-  ) => void;
-  run(exported, require);
-  if (exported.toNode === undefined) throw new Error('docs/http.md shows no toNode');
-  return exported.toNode;
-}
-
 export const adapters = {
-  documented: (handle: Handle): RequestListener => documentedAdapter()(handle),
+  node: toNode,
   hono: (handle: Handle): RequestListener => {
     const listener = getRequestListener(handle);
     return (request, response) => void listener(request, response);

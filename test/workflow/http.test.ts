@@ -70,7 +70,7 @@ describe('agents behind HTTP', () => {
       startWith: ({ principal }) => ({ context: { account: principal.user } }),
       onError: (error) => errors.push(error),
     });
-    server = await serve(adapters.documented(handler));
+    server = await serve(adapters.node(handler));
   });
   afterAll(async () => {
     await server.close();

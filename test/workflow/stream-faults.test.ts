@@ -34,7 +34,7 @@ describe('a stream', () => {
       authenticate: principalOf,
       onError: (error) => void errors.push(error),
     });
-    server = await serve(adapters.documented(handle));
+    server = await serve(adapters.node(handle));
   });
   afterAll(async () => {
     await server.close();
