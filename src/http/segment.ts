@@ -24,7 +24,12 @@ const defaultReason = 'A person rejected this call.';
  * A client's answer to an open input. `seen`: the digest of what the person saw. `isOptional`: if the input is decided already, that counts.
  */
 export type Reply = { readonly inputId: string; readonly isOptional?: true } & (
-  | { readonly kind: 'approve'; readonly args?: JsonObject; readonly seen?: string }
+  | {
+      readonly kind: 'approve';
+      readonly args?: JsonObject;
+      readonly seen?: string;
+      readonly reason?: string;
+    }
   | { readonly kind: 'reject'; readonly reason?: string; readonly seen?: string }
   | { readonly kind: 'answer' | 'result'; readonly value: Json }
   | { readonly kind: 'fail'; readonly reason: string }
@@ -230,8 +235,9 @@ async function send(thread: ThreadHandle, call: Call, reply: Reply): Promise<voi
   const by = { by: call.actor };
   switch (reply.kind) {
     case 'approve': {
-      const { args, seen } = reply;
-      await thread.approve(inputId, { ...by, ...(args && { args }), ...shown(seen) });
+      const { args, seen, reason } = reply;
+      const note = reason && { note: reason };
+      await thread.approve(inputId, { ...by, ...(args && { args }), ...note, ...shown(seen) });
       return;
     }
     case 'reject':

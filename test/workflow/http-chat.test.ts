@@ -12,6 +12,7 @@ import {
   type UIMessage,
 } from 'ai';
 import { defineAgent, defineTool, subAgent } from '../../src';
+import type { JsonObject } from '../../src/base/json';
 import type { PendingInput } from '../../src/client';
 import { ProcessDeltas } from '../../src/deltas';
 import { agentHandler } from '../../src/http';
@@ -168,7 +169,13 @@ describe('a chat of the AI SDK', () => {
     const own = partsOf(chat).find(isToolUIPart);
     expect(own).toMatchObject({ state: 'approval-requested', input: { amount: 5 } });
     const ownId = own?.approval?.id ?? '';
-    await chat.answer(async () => chat.addToolApprovalResponse({ id: ownId, approved: true }));
+    const reason = 'As the contract says.';
+    const approval = { id: ownId, approved: true, reason };
+    await chat.answer(async () => chat.addToolApprovalResponse(approval));
+    const thread = harness.longhaul.thread({ agent: 'desk', userId: 'ada', sessionId: chat.id });
+    expect(await thread.audit()).toContainEqual(
+      expect.objectContaining({ verdict: 'approve', note: reason }),
+    );
     const below = partsOf(chat).findLast(isToolUIPart);
     expect(below).toMatchObject({
       type: 'dynamic-tool',
@@ -216,6 +223,47 @@ describe('a chat of the AI SDK', () => {
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
   });
 
+  it('answers in each message, though the provider counts its calls from 0 each time', async () => {
+    const pick = defineTool({
+      name: 'pick_item',
+      description: 'The user picks an item on the page',
+      inputSchema: { type: 'object', properties: {} },
+      resultSchema: { type: 'object' },
+      result: 'client',
+    });
+    const agent = defineAgent({
+      id: 'desk',
+      model: 'desk/one',
+      tools: [pick, pay],
+      askUser: 'tool',
+    });
+    const first = (name: string, args: JsonObject): ScriptedStep => ({
+      toolCalls: [{ name, args, callId: 'gemini-call-0' }],
+    });
+    const steps = [first('pick_item', {}), first('ask_user', { question: 'Sure?' }), 'Well.'];
+    const desk = scriptedModel([...steps, ...steps], { name: 'desk' });
+    await harness.deploy({ runners: [agent], providers: { desk }, deltas });
+    const chat = openChat('ada');
+    for (const [item, sure] of [
+      ['teapot', 'yes'],
+      ['kettle', 'no'],
+    ]) {
+      await chat.sendMessage({ text: 'I want one.' });
+      for (const output of [{ item }, sure]) {
+        const { toolCallId = '', type = '' } = partsOf(chat).findLast(isToolUIPart) ?? {};
+        const tool = type.replace('tool-', '') as never;
+        await chat.answer(async () =>
+          chat.addToolOutput({ tool, toolCallId, output: output as never }),
+        );
+      }
+      expect(partsOf(chat).filter(isToolUIPart)).toMatchObject([
+        { type: 'tool-pick_item', state: 'output-available', output: { item } },
+        { type: 'tool-ask_user', state: 'output-available', output: sure },
+      ]);
+      expect(partsOf(chat).at(-1)).toMatchObject({ text: 'Well.' });
+    }
+  });
+
   it('is its own user’s: others find nothing in it', async () => {
     await deploy([callOf('pay', { amount: 5 }), 'Done.']);
     const chat = openChat('ada');
@@ -261,15 +309,15 @@ describe('a chat of the AI SDK', () => {
       state: 'output-available',
       output: { exists: true },
     };
-    const parts = [{ ...part, toolCallId: open[0]?.call?.callId }];
-    const message = { id: 'm', role: 'assistant', parts };
-    expect((await post('ada', 'desk', { id: chat.id, message })).status).toBe(403);
     // The answer comes by a connection of its own, and may begin later than what came before.
-    await eventually('the stream', () => chat.status === 'streaming');
+    await eventually('the call', () => partsOf(chat).some(isToolUIPart));
+    const { toolCallId } = partsOf(chat).find(isToolUIPart) ?? {};
+    const message = { id: turn?.workflowId, role: 'assistant', parts: [{ ...part, toolCallId }] };
+    expect((await post('ada', 'desk', { id: chat.id, message })).status).toBe(403);
 
     await harness.longhaul.completeByToken(token, { exists: false });
     await sent;
-    expect(partsOf(chat).find(isToolUIPart)).toMatchObject({ output: '{"exists":false}' });
+    expect(partsOf(chat).find(isToolUIPart)).toMatchObject({ output: { exists: false } });
     expect(partsOf(chat).at(-1)).toMatchObject({ text: 'It exists.' });
   });
 

@@ -79,7 +79,7 @@ function answerInput(machine: AgentMachine): void {
   const { inputId, kind } = input;
   if (kind === 'question') machine.answer({ inputId, text: 'an oak' });
   else if (kind === 'approval') machine.approve(inputId);
-  else machine.complete(inputId, { text: '3', isError: false });
+  else machine.complete(inputId, { value: '3', isError: false });
 }
 
 export function playPlan(plan: Plan): unknown {

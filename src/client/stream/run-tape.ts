@@ -1,6 +1,7 @@
 // All events of one run so far, for streams that begin late or read slowly. A stream is a place on the tape, so it holds nothing itself.
 //
 // 1. Deltas that follow each other are one event. A stream that has its beginning gets only the rest.
+//    Their pieces stay apart: to join a text with each new piece costs the length of the text each time.
 // 2. If a step begins again, what its earlier attempt said leaves the tape.
 
 import type { UnplacedEvent } from '../../stream/events';
@@ -13,13 +14,15 @@ export type TapeEvent = (UnplacedEvent | End) & { readonly told: number };
 
 type TapedEvent = {
   readonly event: TapeEvent;
+  /** All deltas of the event. Undefined if it is no delta. */
+  readonly pieces: string[] | undefined;
   /** Orders the events of all runs of a tree. */
   readonly order: number;
 };
 
 type Delta = Extract<TapeEvent, { readonly delta: string }>;
 
-/** Where a stream is: before an event of the tape, and in it after so many characters of its delta. */
+/** Where a stream is: before an event of the tape, and in it after so many pieces of its delta. */
 export type TapePlace = { index: number; offset: number };
 
 /** What a step says before its end. */
@@ -58,25 +61,26 @@ export class RunTape {
   orderAt(place: TapePlace): number | undefined {
     const taped = this.#events[place.index];
     if (taped === undefined) return undefined;
-    const isTold = isDelta(taped.event) && taped.event.delta.length <= place.offset;
+    const isTold = taped.pieces !== undefined && taped.pieces.length <= place.offset;
     if (!isTold) return taped.order;
     return this.#events[place.index + 1]?.order;
   }
 
   next(place: TapePlace): TapeEvent | undefined {
-    const event = this.#events[place.index]?.event;
-    if (event === undefined) return undefined;
-    if (!isDelta(event)) {
+    const taped = this.#events[place.index];
+    if (taped === undefined) return undefined;
+    const { event, pieces } = taped;
+    if (pieces === undefined) {
       place.index += 1;
       return event;
     }
-    if (event.delta.length <= place.offset) {
+    if (pieces.length <= place.offset) {
       Object.assign(place, { index: place.index + 1, offset: 0 });
       return this.next(place);
     }
-    const delta = event.delta.slice(place.offset);
-    place.offset = event.delta.length;
-    return { ...event, delta };
+    const news = pieces.slice(place.offset);
+    place.offset = pieces.length;
+    return { ...(event as Delta), delta: news.join('') };
   }
 
   add(events: readonly TapeEvent[], order: () => number): void {
@@ -91,9 +95,14 @@ export class RunTape {
     }
     if (event.type === 'step-end' && event.turn === this.#step?.turn) this.#step = undefined;
     const last = this.#events.at(-1);
-    const merged = last && mergedDelta(last.event, event);
-    if (last && merged) this.#events[this.#events.length - 1] = { ...last, event: merged };
-    else this.#events.push({ event, order: order() });
+    if (isDelta(event) && last !== undefined && isSamePart(last.event, event))
+      last.pieces?.push(event.delta);
+    else
+      this.#events.push({
+        event,
+        pieces: isDelta(event) ? [event.delta] : undefined,
+        order: order(),
+      });
   }
 
   /** Other events that came during the step stay, in front of the step that begins now. */
@@ -122,8 +131,7 @@ function isDelta(event: TapeEvent): event is Delta {
   return 'delta' in event;
 }
 
-function mergedDelta(last: TapeEvent, event: TapeEvent): TapeEvent | undefined {
-  if (!isDelta(last) || !isDelta(event)) return undefined;
-  const isSame = last.type === event.type && last.turn === event.turn && last.part === event.part;
-  return isSame ? { ...last, delta: last.delta + event.delta } : undefined;
+function isSamePart(last: TapeEvent, event: Delta): boolean {
+  if (!isDelta(last)) return false;
+  return last.type === event.type && last.turn === event.turn && last.part === event.part;
 }

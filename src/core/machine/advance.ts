@@ -89,7 +89,7 @@ function runCalls(
   const { calls, turn: number } = batchOf(machine, slots);
   const results = plan.refused.flatMap(({ index, text }) => {
     const call = calls[index]?.call;
-    return call ? [resultOf(call, { turn: number, index }, { text, isError: true })] : [];
+    return call ? [resultOf(call, { turn: number, index }, { value: text, isError: true })] : [];
   });
   takeResults(machine, 'nextStep', { slots, results });
 }

@@ -11,7 +11,7 @@
  * 7. `transitions.ts` says which event fits which state and where it leads. `turn-plan.ts` says what follows from a turn.
  */
 
-import { defined, type JsonObject, plainJson } from '../../base/json';
+import { defined, type Json, type JsonObject, plainJson } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import type {
   Clearing,
@@ -171,7 +171,7 @@ export class AgentMachine {
   }
 
   /** Takes the result of a deferred call. */
-  complete(inputId: string, result: { readonly text: string; readonly isError: boolean }): void {
+  complete(inputId: string, result: { readonly value: Json; readonly isError: boolean }): void {
     completeCall(this.machine, inputId, result);
   }
 

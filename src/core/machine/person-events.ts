@@ -3,7 +3,7 @@
  * late one has no effect.
  */
 import { LonghaulError } from '../../protocol/errors';
-import { type JsonObject, plainJson } from '../../base/json';
+import { type Json, type JsonObject, plainJson } from '../../base/json';
 import { batchOf, takeResults } from './advance';
 import { decisionEvent, type Machine, preparing } from './machine';
 import { deferredInputId, markedInput } from './questions';
@@ -29,7 +29,7 @@ export function answerQuestion(
   checkText(inputId, text);
   if (state.kind === 'executing-tools') {
     const waiting = findWaiting(machine, state.slots, { inputId, kind: 'question' });
-    const answer = { text, isError: false };
+    const answer = { value: text, isError: false };
     return resultInstead(machine, 'answer', { slots: state.slots, waiting, answer });
   }
   const [input] = pendingInputs(machine);
@@ -68,16 +68,15 @@ export function deferCall(
   return deferredInputId({ turn, index });
 }
 
-/** Takes a result that came from elsewhere. `text` is as the model will read it. */
+/** Takes a result that came from elsewhere, as it was given. */
 export function completeCall(
   machine: Machine,
   inputId: string,
-  { text, isError }: { readonly text: string; readonly isError: boolean },
+  answer: { readonly value: Json; readonly isError: boolean },
 ): void {
   const { slots } = machine.expect('complete', 'executing-tools');
-  checkText(inputId, text);
   const waiting = findWaiting(machine, slots, { inputId, kind: 'tool' });
-  resultInstead(machine, 'complete', { slots, waiting, answer: { text, isError } });
+  resultInstead(machine, 'complete', { slots, waiting, answer });
 }
 
 const withSlot = (slots: readonly CallSlot[], index: number, slot: CallSlot): MachineState => ({
@@ -101,7 +100,7 @@ export function rejectCall(machine: Machine, inputId: string, reason: string): v
   resultInstead(machine, 'reject', {
     slots,
     waiting,
-    answer: { text: reason || 'A person rejected this call.', isError: true },
+    answer: { value: reason || 'A person rejected this call.', isError: true },
   });
 }
 
@@ -115,7 +114,7 @@ function resultInstead(
   }: {
     slots: readonly CallSlot[];
     waiting: WaitingCall;
-    answer: { readonly text: string; readonly isError: boolean };
+    answer: { readonly value: Json; readonly isError: boolean };
   },
 ): void {
   const { turn, calls } = batchOf(machine, slots);

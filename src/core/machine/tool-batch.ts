@@ -1,3 +1,4 @@
+import type { Json } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import type { NewEntry, ToolResultEvent } from '../../protocol/log';
 import type { ToolCallPart, ToolResult } from '../../protocol/message';
@@ -45,15 +46,15 @@ export const isRound = (slots: readonly CallSlot[]): boolean =>
 export const resultOf = (
   call: ToolCallPart,
   address: { readonly turn: number; readonly index: number },
-  answer: { readonly text: string; readonly isError: boolean },
+  { value, isError }: { readonly value: Json; readonly isError: boolean },
 ): ToolResultEvent => ({
   kind: 'tool-result',
   result: {
     type: 'tool_result',
     callId: call.callId,
     name: call.name,
-    isError: answer.isError,
-    content: [{ type: 'text', text: answer.text }],
+    isError,
+    content: [typeof value === 'string' ? { type: 'text', text: value } : { type: 'json', value }],
     ...address,
   },
 });

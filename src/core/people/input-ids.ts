@@ -13,5 +13,5 @@ export function listedInputId(workflowId: string, ownId: string): string {
 
 /** The turn and index of the call in the id of its input: `3.1` of `a3.1-2`. */
 export function placeIn(inputId: string): string {
-  return /\d+\.\d+/.exec(inputId)?.[0] ?? inputId;
+  return /^[a-z](\d+\.\d+)/.exec(inputId)?.[1] ?? inputId;
 }

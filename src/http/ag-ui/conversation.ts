@@ -23,33 +23,47 @@ export type AgUiMessage = {
 };
 
 export class Conversation {
-  readonly #turn: string;
-  /** Messages of this turn that the client has. */
-  readonly #had: readonly AgUiMessage[];
+  /** How the ids of messages of this turn begin. */
+  readonly #prefix: string;
+  /** What the client has. */
+  readonly #client: readonly AgUiMessage[];
+  /** Until `goLive` what it should have: its messages of other turns, and what was told of this one. Then what it has. */
   #messages: AgUiMessage[];
-  /** Where messages of this turn go, as long as they are told that the client may have. */
-  #place: number;
+  /** What people said while the turn worked. It belongs to the turn, though its ids are of clients. */
+  readonly #steered = new Set<string>();
+  #isLive = false;
 
   /** `messages`: those of the client. What they say of this turn is not believed: it is told again. */
   constructor(messages: readonly AgUiMessage[], turn: string) {
-    this.#turn = turn;
-    this.#had = messages.filter((message) => this.#isOwn(message));
-    this.#messages = messages.filter((message) => !this.#isOwn(message));
-    const first = messages.findIndex((message) => this.#isOwn(message));
-    this.#place = first === -1 ? this.#messages.length : first;
+    this.#prefix = `${turn}/`;
+    this.#client = messages;
+    this.#messages = messages.filter((message) => !this.#isOfTurn(message));
   }
 
-  /** From now on the client gets what is told. Whether it needs a snapshot, because it has something else of this turn. */
-  goLive(): boolean {
-    const own = this.#messages.filter((message) => this.#isOwn(message));
-    const ids = new Set(own.map(({ id }) => id));
-    const gone = this.#had.filter(({ id }) => !ids.has(id));
-    const had = new Set(this.#had.map(meaning));
-    const isSame =
-      own.length === this.#had.length && own.every((message) => had.has(meaning(message)));
-    for (const message of gone) if (this.#mustStay(message)) this.#insert(emptied(message));
-    this.#place = this.#messages.length;
-    return !isSame;
+  /**
+   * From now on the client gets what is told. Returns what it needs if it has something else of this turn. A client keeps the order of what
+   * it has, and puts at the end what it lacks. So all of the turn goes, and comes again.
+   */
+  goLive(): readonly AgUiEvent[] {
+    this.#isLive = true;
+    if (this.#hasAll()) {
+      this.#messages = [...this.#client];
+      return [];
+    }
+    const told = this.#messages.filter((message) => this.#isOfTurn(message));
+    const had = this.#client.filter((message) => this.#isOfTurn(message));
+    const events: AgUiEvent[] = [];
+    this.#messages = this.#messages.filter((message) => !told.includes(message));
+    if (had.length > 0) {
+      this.#replaceReasoning(had);
+      events.push(this.snapshot());
+    }
+    if (told.length > 0) {
+      this.#messages.push(...told);
+      this.endReasoning();
+      events.push(this.snapshot());
+    }
+    return events;
   }
 
   snapshot(): AgUiEvent {
@@ -73,16 +87,30 @@ export class Conversation {
     return undefined;
   }
 
+  /** Whether a message that a person said while the turn worked stands where it belongs: behind all that was told before. */
+  isSteeredLast(messageId: string): boolean {
+    this.#steered.add(messageId);
+    return this.#messages.at(-1)?.id === messageId;
+  }
+
   /** Drops a message and those below it. False if there are none. */
   drop(id: string): boolean {
     const isGone = (message: AgUiMessage): boolean =>
       message.id === id || message.id.startsWith(`${id}/`);
     const gone = this.#messages.filter(isGone);
-    const before = this.#messages.slice(0, this.#place).filter(isGone).length;
     this.#messages = this.#messages.filter((message) => !isGone(message));
-    this.#place -= before;
-    for (const message of gone) if (this.#mustStay(message)) this.#insert(emptied(message));
+    if (this.#isLive) this.#replaceReasoning(gone);
     return gone.length > 0;
+  }
+
+  /** Drops the message that stands for reasoning, if there is other reasoning now. Whether the client needs a snapshot for that. */
+  endReasoning(): boolean {
+    const { id } = this.#noReasoning;
+    if (!this.has(id)) return false;
+    if (!this.#messages.some((message) => message.role === 'reasoning' && message.id !== id))
+      return false;
+    this.#messages = this.#messages.filter((message) => message.id !== id);
+    return true;
   }
 
   /** Does with an event what the client does with it. */
@@ -93,7 +121,7 @@ export class Conversation {
       case 'REASONING_MESSAGE_START': {
         const { role } = event as AgUiEvent & { role: string };
         if (!this.has(messageId))
-          this.#insert({ id: messageId, role, content: '', ...owner(event) });
+          this.#messages.push({ id: messageId, role, content: '', ...owner(event) });
         return;
       }
       case 'TEXT_MESSAGE_CONTENT':
@@ -127,8 +155,10 @@ export class Conversation {
     };
     const parent = this.#find(parentMessageId);
     if (parent !== undefined) parent.toolCalls = [...(parent.toolCalls ?? []), call];
-    else
-      this.#insert({ id: parentMessageId, role: 'assistant', toolCalls: [call], ...owner(event) });
+    else {
+      const message = { id: parentMessageId, role: 'assistant', toolCalls: [call] };
+      this.#messages.push({ ...message, ...owner(event) });
+    }
   }
 
   /** After its call, behind the other results. */
@@ -148,33 +178,49 @@ export class Conversation {
     const asking = this.#messages.findIndex(({ toolCalls = [] }) =>
       toolCalls.some(({ id }) => id === toolCallId),
     );
-    if (asking === -1) return this.#insert(message);
-    let at = asking + 1;
+    let at = asking === -1 ? this.#messages.length : asking + 1;
     while (this.#messages[at]?.role === 'tool') at += 1;
-    this.#insert(message, at);
-  }
-
-  #insert(message: AgUiMessage, at = this.#place): void {
     this.#messages.splice(at, 0, message);
-    if (at <= this.#place) this.#place += 1;
   }
 
   #find(messageId: string): AgUiMessage | undefined {
     return this.#messages.findLast(({ id }) => id === messageId);
   }
 
-  #isOwn({ id }: AgUiMessage): boolean {
-    return id.startsWith(`${this.#turn}/`);
+  #isOfTurn({ id, toolCallId }: AgUiMessage): boolean {
+    return id.startsWith(this.#prefix) || this.#isCall(toolCallId) || this.#steered.has(id);
   }
 
-  /** A client keeps its reasoning beside a snapshot without any. Then only an empty message voids it. */
-  #mustStay({ role }: AgUiMessage): boolean {
-    return role === 'reasoning' && !this.#messages.some((message) => message.role === 'reasoning');
+  #isCall(toolCallId: unknown): boolean {
+    return typeof toolCallId === 'string' && toolCallId.startsWith(this.#prefix);
   }
-}
 
-function emptied(message: AgUiMessage): AgUiMessage {
-  return { ...message, content: '' };
+  /** Whether the client has all that was told, in its order. A result that it gave itself stands where it put it. */
+  #hasAll(): boolean {
+    const given = this.#client.filter(
+      ({ id, toolCallId }) => this.#isCall(toolCallId) && !id.startsWith(this.#prefix),
+    );
+    const isGiven = ({ toolCallId }: AgUiMessage): boolean =>
+      toolCallId !== undefined && given.some((each) => each.toolCallId === toolCallId);
+    const orderOf = (messages: readonly AgUiMessage[]): readonly string[] =>
+      messages.filter((each) => this.#isOfTurn(each) && !isGiven(each)).map(meaning);
+    const areTrue = given.every(({ toolCallId = '', content }) => {
+      const result = this.resultOf(toolCallId);
+      return result === undefined || isSameContent(result.content, content);
+    });
+    return areTrue && orderOf(this.#client).join() === orderOf(this.#messages).join();
+  }
+
+  /** A client keeps its reasoning beside a snapshot without any. So an empty message stands for what is gone. */
+  #replaceReasoning(gone: readonly AgUiMessage[]): void {
+    const isReasoning = ({ role }: AgUiMessage): boolean => role === 'reasoning';
+    if (gone.some(isReasoning) && !this.#messages.some(isReasoning))
+      this.#messages.push(this.#noReasoning);
+  }
+
+  get #noReasoning(): AgUiMessage {
+    return { id: `${this.#prefix}no-reasoning`, role: 'reasoning', content: '' };
+  }
 }
 
 function owner({ subagentRunId }: AgUiEvent): { readonly subagentRunId?: unknown } {
@@ -189,6 +235,13 @@ function meaning({ toolCalls, ...message }: AgUiMessage): string {
     argumentsOf(text),
   ]);
   return canonicalJson({ ...message, calls });
+}
+
+/** Results are text. JSON may have other spaces. */
+export function isSameContent(one: unknown, other: unknown): boolean {
+  const read = (content: unknown): unknown =>
+    typeof content === 'string' ? argumentsOf(content) : content;
+  return canonicalJson(read(one)) === canonicalJson(read(other));
 }
 
 export function argumentsOf(text: string): unknown {

@@ -50,10 +50,11 @@ function replyTo(input: Asked, { isCancelled, payload, seen }: ResumeEntry): Rep
 function verdictOf(inputId: string, payload: Json | undefined, seen: string | undefined): Reply {
   const said = { inputId, ...(seen !== undefined && { seen }) };
   const { approved, editedArgs: args, reason } = isJsonObject(payload) ? payload : {};
+  const why = typeof reason === 'string' && { reason };
   if (approved === true && (args === undefined || isJsonObject(args)))
-    return { kind: 'approve', ...said, ...(args !== undefined && { args }) };
+    return { kind: 'approve', ...said, ...why, ...(args !== undefined && { args }) };
   if (approved === false && (reason === undefined || typeof reason === 'string'))
-    return { kind: 'reject', ...said, ...(reason !== undefined && { reason }) };
+    return { kind: 'reject', ...said, ...why };
   throw invalid(
     'the payload for an approval must be {approved: true, editedArgs?} or {approved: false, reason?}',
   );

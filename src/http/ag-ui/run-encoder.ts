@@ -11,7 +11,13 @@ import { hashOf } from '../../base/digest';
 import { canonicalJson, defined, type Json, type JsonObject } from '../../base/json';
 import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent, StreamPlace } from '../../stream/events';
-import { type AgUiEvent, type AgUiMessage, argumentsOf, Conversation } from './conversation';
+import {
+  type AgUiEvent,
+  type AgUiMessage,
+  argumentsOf,
+  Conversation,
+  isSameContent,
+} from './conversation';
 import { interruptOf } from './interrupts';
 import { askerOf, callName, runName, startingCall, stepName, waitingCall } from './names';
 import { StepWriter } from './step-writer';
@@ -71,7 +77,7 @@ export class RunEncoder {
     this.#usage = new SegmentUsage();
     for (const run of this.#runs.values()) if (run.state === 'open') run.state = 'unseen';
     const started = { type: 'RUN_STARTED', ...this.#ids, protocolVersion };
-    return this.#conversation.goLive() ? [started, this.#conversation.snapshot()] : [started];
+    return [started, ...this.#conversation.goLive()];
   }
 
   push(event: StreamEvent): readonly AgUiEvent[] {
@@ -134,10 +140,11 @@ export class RunEncoder {
     this.#emit({ type: 'CUSTOM', name: `longhaul.${name}`, value, ...owner });
   }
 
-  /** A message while the turn works. The one that the turn answers has no id, and the client has it. */
+  /** A message while the turn works. The one that the turn answers has no id. A client that sent it may have it elsewhere. */
   #steer({ message, messageId }: Of<'user'>, run: Run): void {
     if (messageId === undefined || run.caller !== undefined) return;
-    if (this.#conversation.has(messageId)) return;
+    if (this.#conversation.isSteeredLast(messageId)) return;
+    if (this.#conversation.drop(messageId)) this.#emit(this.#conversation.snapshot());
     const delta = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
     this.#emit(
       { type: 'TEXT_MESSAGE_START', messageId, role: 'user' },
@@ -196,7 +203,7 @@ export class RunEncoder {
     for (const part of event.content) if (part.type === 'media') this.#tell('media', part, run);
   }
 
-  /** A client adds every result that comes. So a second one of a call changes the first, and a result that the client gave is not told. */
+  /** A client adds every result that comes. So a second one of a call changes the first, and so does one that is not what the client gave. */
   #answer({ turn, index, result }: Of<'result'>, run: Run): void {
     const step = stepName(run.name, turn);
     const messageId = `${step}/result-${index}`;
@@ -208,7 +215,7 @@ export class RunEncoder {
       const answer = { type: 'TOOL_CALL_RESULT', role: 'tool', messageId, toolCallId, content };
       return this.#emit({ ...answer, ...failed, ...run.owner });
     }
-    if (known.id !== messageId || canonicalJson(known.content) === canonicalJson(content)) return;
+    if (isSameContent(known.content, content)) return;
     known.content = content;
     this.#emit(this.#conversation.snapshot());
   }
@@ -325,6 +332,8 @@ export class RunEncoder {
     for (const event of events) {
       this.#conversation.apply(event);
       this.#written.push(event);
+      if (event.type === 'REASONING_END' && this.#conversation.endReasoning())
+        this.#written.push(this.#conversation.snapshot());
     }
   }
 }

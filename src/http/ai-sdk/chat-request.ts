@@ -18,6 +18,8 @@ export type ChatRequest = {
   readonly said?: { readonly messageId: string; readonly text: string };
   readonly verdicts: readonly Reply[];
   readonly outputs: readonly ChatOutput[];
+  /** The message of the assistant that the client goes on with. */
+  readonly shown?: { readonly messageId: unknown; readonly calls: readonly string[] };
 };
 
 const verdictPart = 'data-longhaul-verdict';
@@ -29,7 +31,11 @@ export function readChatRequest(body: JsonObject): ChatRequest {
   const message = messageOf(body);
   const parts = partsOf(message);
   const verdicts = parts.flatMap(verdictIn);
-  if (message['role'] === 'assistant') return { chat, verdicts, outputs: parts.flatMap(outputIn) };
+  if (message['role'] === 'assistant') {
+    const calls = parts.flatMap(({ toolCallId }) => (isText(toolCallId) ? [toolCallId] : []));
+    const shown = { messageId: message['id'], calls };
+    return { chat, verdicts, outputs: parts.flatMap(outputIn), shown };
+  }
   if (message['role'] !== 'user')
     throw invalid('the last message must be of the user or the assistant');
   const text = textOf(parts);
@@ -74,9 +80,10 @@ function verdictIn(part: JsonObject): Reply[] {
 function verdictOf({ approved, reason, args, seen }: JsonObject, inputId: Json | undefined): Reply {
   if (typeof inputId !== 'string' || typeof approved !== 'boolean')
     throw invalid('a verdict must name its input, and say whether it is approved');
-  const said = { inputId, ...(typeof seen === 'string' && { seen }) };
-  if (approved) return { kind: 'approve', ...said, ...(isJsonObject(args) && { args }) };
-  return { kind: 'reject', ...said, ...(typeof reason === 'string' && { reason }) };
+  const said = { inputId, ...(isText(seen) && { seen }) };
+  const why = isText(reason) && { reason };
+  if (approved) return { kind: 'approve', ...said, ...why, ...(isJsonObject(args) && { args }) };
+  return { kind: 'reject', ...said, ...why };
 }
 
 function outputIn({ state, toolCallId, output, errorText, preliminary }: JsonObject): ChatOutput[] {
@@ -85,6 +92,8 @@ function outputIn({ state, toolCallId, output, errorText, preliminary }: JsonObj
   if (state !== 'output-error') return [];
   return [{ toolCallId, errorText: typeof errorText === 'string' ? errorText : 'it failed' }];
 }
+
+const isText = (value: Json | undefined): value is string => typeof value === 'string';
 
 function textIn(object: JsonObject, name: string): string {
   const value = object[name];

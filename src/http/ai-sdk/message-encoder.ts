@@ -2,12 +2,13 @@
 //
 // 1. The message depends on the log alone: who watched live, who came late and who reloaded end with equal messages.
 // 2. A step is a turn of the model. A new attempt begins with `reset-step`, which clients before version 7 lack: they get whole turns.
-// 3. A client sends answers by itself when every tool part of the last step is answered. So open inputs of runs below stand in a step of
+// 3. The id of a call names its run and its place there: providers may give the same id in each turn of a chat.
+// 4. A client sends answers by itself when every tool part of the last step is answered. So open inputs of runs below stand in a step of
 //    their own, as dynamic tools, and requests for approval are written when the run does nothing else.
 //
 // Source: `ui-message-stream/ui-message-chunks.ts` and `ui/process-ui-message-stream.ts` of the package `ai` 7.0.
 
-import type { JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base/json';
 import type { FinishReason, UserMessage } from '../../protocol/message';
 import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent } from '../../stream/events';
@@ -33,7 +34,8 @@ export class MessageEncoder {
   /** The workflow id of the turn's run. It is the id of the message, too. */
   readonly #root: string;
   readonly #calls = new Map<string, ShownCall>();
-  readonly #taken = new Set<string>();
+  /** Ids of calls in the message that the client has. */
+  readonly #had: Set<string>;
   /** The model turn of the last step. */
   #turn: number | undefined;
   /** That step has no end yet. */
@@ -46,9 +48,11 @@ export class MessageEncoder {
   #held: UiChunk[] | undefined;
   #finishReason: FinishReason | undefined;
 
-  constructor(root: string, version: AiSdkVersion = 7) {
+  /** `had`: the ids of calls in the message that the client has. It keeps those that an older version gave. */
+  constructor(root: string, version: AiSdkVersion = 7, had: Iterable<string> = []) {
     this.#root = root;
     this.#version = version;
+    this.#had = new Set(had);
   }
 
   /** The chunk that comes before all others. */
@@ -102,7 +106,7 @@ export class MessageEncoder {
   #below(event: StreamEvent): readonly UiChunk[] {
     if (event.type !== 'call') return this.#decided(event);
     const { call } = event;
-    const toolCallId = listedInputId(event.workflowId, `${event.turn}.${event.index}`);
+    const toolCallId = callIdOf(event);
     const shown = { name: call.name, args: call.args, isBelow: true, isShown: false };
     this.#calls.set(keyOf(event), { toolCallId, ...shown });
     return [];
@@ -132,11 +136,8 @@ export class MessageEncoder {
   }
 
   #forgetCalls(turn: number | undefined): void {
-    for (const [key, { toolCallId }] of this.#calls) {
-      if (!key.startsWith(`${this.#root} ${turn}.`)) continue;
-      this.#calls.delete(key);
-      this.#taken.delete(toolCallId);
-    }
+    for (const key of this.#calls.keys())
+      if (key.startsWith(`${this.#root} ${turn}.`)) this.#calls.delete(key);
   }
 
   #newStep(isBelow: boolean): readonly UiChunk[] {
@@ -156,7 +157,7 @@ export class MessageEncoder {
   #call(event: Of<'call-begin' | 'call-delta' | 'call'>): readonly UiChunk[] {
     const key = keyOf(event);
     if (event.type === 'call-begin') {
-      const toolCallId = this.#freshId(event);
+      const toolCallId = this.#idOf(event);
       this.#show(key, { toolCallId, name: event.name, args: {} });
       return [{ type: 'tool-input-start', toolCallId, toolName: event.name }];
     }
@@ -172,7 +173,7 @@ export class MessageEncoder {
             },
           ];
     const { name, args } = event.call;
-    const toolCallId = before?.toolCallId ?? this.#freshId(event);
+    const toolCallId = before?.toolCallId ?? this.#idOf(event);
     this.#show(key, { toolCallId, name, args });
     return [inputChunk(toolCallId, event.call)];
   }
@@ -227,7 +228,12 @@ export class MessageEncoder {
       return [...shown, ...request];
     }
     const edited = verdict.args && availableChunk({ ...call, args: verdict.args });
-    const response = { type: 'tool-approval-response', approvalId: inputId, approved: true };
+    const response = {
+      type: 'tool-approval-response',
+      approvalId: inputId,
+      approved: true,
+      ...defined({ reason: verdict.note }),
+    };
     return [...shown, ...request, ...(edited ? [edited] : []), ...this.#approving(response)];
   }
 
@@ -345,21 +351,37 @@ export class MessageEncoder {
     return chunk.type === 'finish' && isPlain ? { type: 'finish' } : chunk;
   }
 
-  /** The provider's id, unless an earlier turn of the message has it: some providers count from 1 in each turn. */
-  #freshId({ callId, turn, index }: Of<'call-begin' | 'call'>): string {
-    const id = this.#taken.has(callId) ? `${callId}~${turn}.${index}` : callId;
-    this.#taken.add(id);
+  #idOf(event: Of<'call-begin' | 'call'>): string {
+    const { turn, index, callId } = event;
+    const id = shownId(callIdOf(event), { place: `${turn}.${index}`, callId }, this.#had);
+    this.#had.delete(id);
     return id;
   }
 }
 
-/** Whether a part of the message with this id shows the call that waits for the input. */
-export function showsCall({ inputId, call }: PendingInput, toolCallId: string): boolean {
-  const place = placeIn(inputId);
-  const [, suffix] = inputId.split('@');
-  const ids = [inputId, `${place}@${suffix ?? ''}`];
-  if (call !== undefined) ids.push(call.callId, `${call.callId}~${place}`);
-  return ids.includes(toolCallId);
+/** Whether a part of the client's message shows the call that waits for the input. `had`: the ids of all its calls. */
+export function showsCall(
+  { inputId, call }: PendingInput,
+  toolCallId: string,
+  had: ReadonlySet<string>,
+): boolean {
+  const [machineId = '', suffix = ''] = inputId.split('@');
+  const place = placeIn(machineId);
+  const id = shownId(`${place}@${suffix}`, { place, callId: call?.callId ?? '' }, had);
+  return toolCallId === id || toolCallId === inputId;
+}
+
+/** Version 0.2.0 gave the provider's id, with the place if an earlier step had it. A page that is still open has these. */
+function shownId(
+  id: string,
+  { place, callId }: { readonly place: string; readonly callId: string },
+  had: ReadonlySet<string>,
+): string {
+  return [id, `${callId}~${place}`, callId].find((each) => had.has(each)) ?? id;
+}
+
+function callIdOf({ workflowId, turn, index }: Of<'call-begin' | 'call'>): string {
+  return listedInputId(workflowId, `${turn}.${index}`);
 }
 
 function keyOf({

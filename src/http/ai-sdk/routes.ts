@@ -71,11 +71,12 @@ async function chat(call: Call): Promise<Response> {
 /** Gives the client's answers, and streams what comes after what the client has. */
 async function goOn(call: Call, thread: ThreadHandle, asked: ChatRequest): Promise<Response> {
   const open = await thread.pending();
-  const replies = repliesOf(open, asked);
   const turn = await turnInProgress(thread);
   if (turn === undefined) throw new HttpProblem('NotWaiting');
   const { workflowId } = turn;
-  const encoder = new MessageEncoder(workflowId, call.app.aiSdk);
+  const had = new Set(asked.shown?.messageId === workflowId ? asked.shown.calls : []);
+  const replies = repliesOf(open, asked, had);
+  const encoder = new MessageEncoder(workflowId, call.app.aiSdk, had);
   const skip = (event: StreamEvent): void => void encoder.push(event);
   const options = { thread, open, replies, skip };
   return streamed(call, encoder, await answeredSegment(call, workflowId, options));
@@ -85,9 +86,10 @@ async function goOn(call: Call, thread: ThreadHandle, asked: ChatRequest): Promi
 function repliesOf(
   open: readonly PendingInput[],
   { verdicts, outputs }: ChatRequest,
+  had: ReadonlySet<string>,
 ): readonly Reply[] {
   const given = outputs.flatMap(({ toolCallId, output = null, errorText }) => {
-    const input = open.find((each) => each.kind !== 'approval' && showsCall(each, toolCallId));
+    const input = open.find((each) => each.kind !== 'approval' && showsCall(each, toolCallId, had));
     if (input === undefined) return [];
     return [errorText === undefined ? replyWith(input, output) : replyWithout(input, errorText)];
   });

@@ -121,12 +121,9 @@ export class AgentLoop implements Driver, Asker {
       case 'reject':
         return this.#machine.reject(inputId, answer.reason);
       case 'complete':
-        return this.#machine.complete(inputId, {
-          text: answerText(answer.value),
-          isError: false,
-        });
+        return this.#machine.complete(inputId, { value: answer.value, isError: false });
       case 'fail':
-        return this.#machine.complete(inputId, { text: answer.reason, isError: true });
+        return this.#machine.complete(inputId, { value: answer.reason, isError: true });
     }
   }
 

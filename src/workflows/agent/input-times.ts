@@ -79,7 +79,7 @@ export class InputTimes {
     const { onInputTimeout: rule = 'fail' } = this.#config;
     this.#machine.note(expiryOf(input, { inputId, at: new Date().toISOString() }));
     if (input.kind === 'tool')
-      this.#machine.complete(inputId, { text: 'Nobody gave the result in time.', isError: true });
+      this.#machine.complete(inputId, { value: 'Nobody gave the result in time.', isError: true });
     else if (input.kind === 'question' && rule !== 'fail')
       this.#machine.answer({ inputId, text: answerText(rule.answer) });
     else throw nobodyAnswered(input);

@@ -65,7 +65,7 @@ describe('A call whose result comes from elsewhere', () => {
       kind: 'needs-input',
       inputs: [{ inputId: 't1.0' }],
     });
-    run.complete('t1.0', { text: '12A', isError: false });
+    run.complete('t1.0', { value: '12A', isError: false });
     expect(run.nextStep()).toMatchObject({
       kind: 'call-model',
       prompt: tool(result('c1', '12A', { name: 'seat' }), result('c2')),
@@ -89,7 +89,7 @@ describe('A call whose result comes from elsewhere', () => {
     run.defer({ turn: 1, index: 0 });
     expect(thrown(() => run.defer({ turn: 1, index: 0 }))).toMatchObject({ code: 'ProtocolError' });
     expect(thrown(() => run.toolResults([result('c1')]))).toMatchObject({ code: 'ProtocolError' });
-    run.complete('t1.0', { text: 'sold out', isError: true });
+    run.complete('t1.0', { value: 'sold out', isError: true });
     expect(run.nextStep()).toMatchObject({
       kind: 'call-model',
       prompt: tool(result('c1', 'sold out', { isError: true })),

@@ -20,7 +20,7 @@ const events: { readonly [event in MachineEvent]: (run: AgentRun) => unknown } =
   reject: (run) => run.reject('a1.0', 'no'),
   edit: (run) => run.edit('a1.0', {}),
   defer: (run) => run.defer({ turn: 1, index: 0 }),
-  complete: (run) => run.complete('t1.0', { text: 'x', isError: false }),
+  complete: (run) => run.complete('t1.0', { value: 'x', isError: false }),
   note: (run) => run.note({ kind: 'preview', turn: 1, index: 0, text: 'x' }),
   steer: (run) => run.steer([]),
   retryModelTurn: (run) => run.retryModelTurn({ kind: 'repeat' }),

@@ -82,11 +82,44 @@ describe('a pause', () => {
       { id: 'turn-1/1/part-7', role: 'reasoning', content: 'Old' },
     ]);
     await broken.run({ before: asks, events: approved });
-    const empty = [{ id: 'turn-1/1/part-7', role: 'reasoning', content: '' }];
-    expect(broken.shown).toEqual(expect.arrayContaining([...whole, ...empty]));
+    const empty = { id: 'turn-1/no-reasoning', role: 'reasoning', content: '' };
+    expect(broken.shown).toEqual([empty, ...whole]);
     const other = new Client([]);
     await other.run({ before: asks, events: approved });
     expect(other.shown).toEqual(whole);
+  });
+
+  it('goes on after a cut with reasoning where a page that reloads has it', async () => {
+    const thinks = [
+      begin(1),
+      ...call(1, []),
+      stepEnd(1),
+      result(1, 'paid'),
+      begin(2),
+      say(2, 'Hm', { type: 'reasoning' }),
+    ];
+    const rest = [say(2, 'Paid', { part: 1 }), stepEnd(2), end()];
+    const client = new Client();
+    await client.run({ events: thinks });
+    await client.run({ events: [...thinks, ...rest] });
+    expect(client.shown).toEqual(await shownAfter({ events: [...thinks, ...rest] }));
+  });
+
+  it('goes on after a cut with each result behind its call', async () => {
+    const works = [begin(1, below), ...call(1, [], { place: below }), stepEnd(1, below)];
+    const both = [
+      begin(1),
+      ...call(1, []),
+      ...call(1, [], { index: 1, name: 'books' }),
+      stepEnd(1),
+      ...works,
+    ];
+    const decided = [result(1, 'paid')];
+    const rest = [result(1, 'lent', { place: below }), result(1, 'done', { index: 1 }), end()];
+    const client = new Client();
+    await client.run({ events: [...both, paused(pending(), pending({}, below))] });
+    await client.run({ before: [...both, ...decided], events: rest }, resumed(client));
+    expect(client.shown).toEqual(await shownAfter({ events: [...both, ...decided, ...rest] }));
   });
 
   it.each([

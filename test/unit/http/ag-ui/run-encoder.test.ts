@@ -168,8 +168,8 @@ describe('a run of AG-UI', () => {
     await client.run({
       events: [
         own({ type: 'stalled', reason: 'worker' }),
-        own({ type: 'user', message, messageId: 'm2' }),
         own({ type: 'user', message, messageId: 'm1' }),
+        own({ type: 'user', message, messageId: 'm2' }),
         end(),
       ],
     });

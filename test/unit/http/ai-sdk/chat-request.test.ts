@@ -46,7 +46,16 @@ describe('a request of the AI SDK', () => {
         { toolCallId: 'call-2', output: '12A' },
         { toolCallId: 'call-3', errorText: 'no map' },
       ],
+      shown: { messageId: 'm1', calls: ['call-1', 'call-2', 'call-3', 'c'] },
     });
+  });
+
+  it('keeps the reason of an approval', () => {
+    const approved = { id: 'a1.0', approved: true, reason: 'as the contract says' };
+    const message = assistant({ ...approval, approval: approved });
+    expect(readChatRequest({ id: 'chat', message }).verdicts).toEqual([
+      { kind: 'approve', inputId: 'a1.0', reason: 'as the contract says' },
+    ]);
   });
 
   it('takes an approval with other arguments as a part of a message', () => {
@@ -66,6 +75,7 @@ describe('a request of the AI SDK', () => {
       chat: 'chat',
       verdicts: [],
       outputs: [],
+      shown: { messageId: 'm1', calls: ['call-1'] },
     });
   });
 

@@ -136,7 +136,7 @@ describe('a message of the AI SDK', () => {
       { type: 'text', text: 'Let me.', state: 'done' },
       {
         type: 'tool-pay',
-        toolCallId: 'call-1',
+        toolCallId: `1.0${suffix('turn-1')}`,
         state: 'output-available',
         input: { amount: 1 },
         output: 'paid',
@@ -161,7 +161,7 @@ describe('a message of the AI SDK', () => {
     expect(parts).toMatchObject([
       { type: 'step-start' },
       { type: 'text', text: 'Kept' },
-      { type: 'tool-pay', toolCallId: 'call-1', state: 'input-available' },
+      { type: 'tool-pay', toolCallId: `1.1${suffix('turn-1')}`, state: 'input-available' },
     ]);
   });
 
@@ -196,22 +196,38 @@ describe('a message of the AI SDK', () => {
     expect((await messageOf(chunks)).parts).toMatchObject([{}, { text: 'Kept' }]);
   });
 
-  it('gives a call another id if an earlier turn has it', async () => {
-    const events = [1, 2].flatMap((turn) => [
-      own({ type: 'step-begin', turn, attempt: 1 }),
-      ...call(root, { turn, callId: 'call_0' }),
-      stepEnd(turn, 'tool_calls'),
-    ]);
-    const ids = encode(events).flatMap((chunk) =>
-      chunk.type === 'tool-input-available' ? [chunk['toolCallId']] : [],
-    );
-    expect(ids).toEqual(['call_0', 'call_0~2.0']);
-    const input = pending(root, {
-      inputId: 't2.0',
-      call: { type: 'tool_call', callId: 'call_0', name: 'pay', args: {} },
-    });
-    expect(showsCall(input, 'call_0~2.0')).toBe(true);
-    expect(showsCall(input, 'call_0~1.0')).toBe(false);
+  const twice = [1, 2].flatMap((turn) => [
+    own({ type: 'step-begin', turn, attempt: 1 }),
+    ...call(root, { turn, callId: 'call_0' }),
+    stepEnd(turn, 'tool_calls'),
+  ]);
+  const idsOf = (chunks: readonly UiChunk[]): unknown[] =>
+    chunks.flatMap((chunk) => (chunk.type === 'tool-input-available' ? [chunk['toolCallId']] : []));
+  const waits = pending(root, {
+    inputId: `t2.0${suffix('turn-1')}`,
+    kind: 'tool',
+    call: { type: 'tool_call', callId: 'call_0', name: 'pay', args: {} },
+  });
+
+  it('has ids of calls that no other step and no other message has', () => {
+    expect(idsOf(encode(twice))).toEqual([`1.0${suffix('turn-1')}`, `2.0${suffix('turn-1')}`]);
+    expect(showsCall(waits, `2.0${suffix('turn-1')}`, new Set())).toBe(true);
+    expect(showsCall(waits, `2.0${suffix('turn-2')}`, new Set())).toBe(false);
+    expect(showsCall(waits, `1.0${suffix('turn-1')}`, new Set())).toBe(false);
+    expect(showsCall(waits, 'call_0', new Set())).toBe(false);
+  });
+
+  it('goes on with the ids that a page has from an older version', () => {
+    const had = new Set(['call_0', 'call_0~2.0']);
+    const encoder = new MessageEncoder('turn-1', 7, had);
+    const third = [
+      own({ type: 'step-begin', turn: 3, attempt: 1 }),
+      ...call(root, { turn: 3, callId: 'call_0' }),
+    ];
+    const chunks = [...twice, ...third].flatMap((event) => encoder.push(event));
+    expect(idsOf(chunks)).toEqual(['call_0', 'call_0~2.0', `3.0${suffix('turn-1')}`]);
+    expect(showsCall(waits, 'call_0~2.0', had)).toBe(true);
+    expect(showsCall(waits, 'call_0', had)).toBe(false);
   });
 
   it('shows wrong arguments and errors of tools', async () => {
@@ -353,6 +369,6 @@ describe('an input without a call', () => {
       toolCallId: 'b1',
       input: { question: 'More?' },
     });
-    expect(showsCall(input, 'b1')).toBe(true);
+    expect(showsCall(input, 'b1', new Set())).toBe(true);
   });
 });
