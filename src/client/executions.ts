@@ -1,6 +1,7 @@
 // Lists executions: the server's list, narrowed by search attributes if the namespace has them, then filtered by memo.
 //
 // 1. A filter with an unknown name, or with a key that names nobody, is refused: it must not list everybody's runs.
+// 2. A workflow id has one row: its current execution, which the server lists before those that a reset left behind.
 
 import type { Client, WorkflowExecutionInfo, WorkflowStartOptions } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
@@ -39,10 +40,16 @@ export class SearchIndex {
   ): AsyncGenerator<WorkflowExecutionInfo, void, void> {
     const conditions = [...more, ...whose.conditions];
     const isNarrowed = conditions.length > 0 && (await this.#hasAttributes());
-    const narrowed = isNarrowed ? `${query} AND ${heldOrUnknown(conditions)}` : query;
+    const current = `${query} AND ExecutionStatus != 'ContinuedAsNew'`;
+    const narrowed = isNarrowed ? `${current} AND ${heldOrUnknown(conditions)}` : current;
+    const listed = new Set<string>();
     try {
-      for await (const execution of this.client.workflow.list({ query: narrowed }))
-        if (whose.matches(memoOf(execution))) yield execution;
+      for await (const execution of this.client.workflow.list({ query: narrowed })) {
+        const { workflowId } = execution;
+        if (listed.has(workflowId) || !whose.matches(memoOf(execution))) continue;
+        listed.add(workflowId);
+        yield execution;
+      }
     } catch (error) {
       throw asLonghaulError(error);
     }

@@ -108,6 +108,24 @@ describe('a run that moves to another definition', () => {
     expect(await run.audit()).toContainEqual(expect.objectContaining(moved));
   });
 
+  it('is listed once, and as waiting no longer', async () => {
+    const { run } = await waiting({ tools: [refund(inEuros)] }, [callRefund, 'Done.']);
+    await deploy([agentOf({ tools: [refund(withReason)] })], scriptedModel(['Done.']));
+    await run.migrate('refunds');
+    await run.approve('a1.0');
+    await run.result();
+    const statuses = async (): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for await (const { workflowId, status } of harness.longhaul.runs({ agent: 'refunds' }))
+        if (workflowId === run.workflowId) found.push(status);
+      return found;
+    };
+    await eventually('the list to show the end', async () =>
+      (await statuses()).includes('completed'),
+    );
+    expect(await statuses()).toEqual(['completed']);
+  });
+
   it('stays if an open call does not fit, and goes on with its own definition', async () => {
     const { run, model } = await waiting({ tools: [refund(inEuros)] }, [callRefund, 'Done.']);
     await deploy([agentOf({ instructions: 'new', tools: [refund(inCents)] })], model);

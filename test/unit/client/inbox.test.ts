@@ -5,7 +5,7 @@ import { SearchIndex } from '../../../src/client/executions';
 import { whereType } from '../../../src/protocol/names';
 import type { PendingInput, RunMemo } from '../../../src/protocol/run';
 
-const open = `${whereType()} AND ExecutionStatus = 'Running'`;
+const open = `${whereType()} AND ExecutionStatus = 'Running' AND ExecutionStatus != 'ContinuedAsNew'`;
 const narrowed = (conditions: string): string =>
   `${open} AND (LonghaulStatus IS NULL OR (LonghaulStatus = 'needs-input'${conditions}))`;
 const waits = narrowed('');

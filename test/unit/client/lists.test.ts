@@ -36,6 +36,20 @@ async function* listByEnd() {
   }
 }
 
+/** As a server does: the run that a reset began is open, the one that it ended is closed. */
+async function* listReset({ query }: { query: string }) {
+  const isAll = !query.includes("ExecutionStatus != 'ContinuedAsNew'");
+  for (const name of ['RUNNING', 'TERMINATED', ...(isAll ? ['CONTINUED_AS_NEW'] : [])]) {
+    yield await Promise.resolve({
+      workflowId: 'refunds-1',
+      runId: name,
+      status: { name },
+      startTime: new Date(0),
+      memo: { [memoKey]: { agent: 'refunds', status: 'needs-input' } },
+    });
+  }
+}
+
 const longhaul = new Longhaul({ workflow: { list } } as unknown as Client, { taskQueue: 'queue' });
 
 async function idsOf(filter: Parameters<Longhaul['runs']>[0]): Promise<string[]> {
@@ -56,6 +70,18 @@ describe('runs', () => {
     for await (const { workflowId } of new Longhaul(client, { taskQueue: 'queue' }).runs())
       ids.push(workflowId);
     expect(ids).toEqual(['at-37', 'at-35', 'at-31', 'at-29']);
+  });
+
+  it('lists a workflow id once, as it is now', async () => {
+    const client = { workflow: { list: listReset } } as unknown as Client;
+    const listed = async (filter: Parameters<Longhaul['runs']>[0]): Promise<string[]> => {
+      const ids: string[] = [];
+      for await (const { runId } of new Longhaul(client, { taskQueue: 'queue' }).runs(filter))
+        ids.push(runId);
+      return ids;
+    };
+    expect(await listed({})).toEqual(['RUNNING']);
+    expect(await listed({ status: 'failed' })).toEqual([]);
   });
 
   it('shows a run whose memo somebody made up', async () => {
