@@ -4,6 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
 import { type AgentRunOutcome, connect, type Longhaul, type RunHandle } from '../client';
 import { defaults } from '../protocol/names';
+import type { RunTypes } from '../protocol/spec';
 import { findTestServer } from './find-test-server';
 import { createWorker, type CreateWorkerOptions } from '../worker';
 import { stepTimeUntil } from './skip-time';
@@ -34,7 +35,7 @@ export type TestEnvironment = {
   readonly client: Longhaul;
   readonly worker: Worker;
   /** The run's next pause or its end. Skips the time of retries and timers. Rejects with the run's error. */
-  outcome(run: RunHandle): Promise<AgentRunOutcome>;
+  outcome<Types extends RunTypes>(run: RunHandle<Types>): Promise<AgentRunOutcome<Types>>;
   /** Lets time pass on the server: a text such as `'3 days'`, or milliseconds. It takes only moments. */
   skip(duration: Duration): Promise<void>;
   /** The server's time. */

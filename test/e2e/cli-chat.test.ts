@@ -33,5 +33,17 @@ describe('longhaul chat', () => {
       const listed = JSON.parse(stdout) as { key?: { sessionId: string } }[];
       return listed.some(({ key }) => key?.sessionId === session);
     });
+    const { stdout: threads, stderr } = await runInProcess('threads', '--user', 'ada', ...server);
+    expect(threads).toContain(session);
+    const shows = /show (\S+)/.exec(stderr)?.[1] ?? '';
+    expect(shows).toContain('/ada/');
+
+    const threadId = `thread:${session}/ada/${session}`;
+    const { stdout: shown } = await runInProcess('show', threadId, ...server);
+    const turns = shown.split('\n').filter((line) => /\.turn-\d.* {2}completed$/.test(line));
+    expect(turns).toHaveLength(3);
+    expect(shown).toContain(`${threadId}  running`);
+    const [turnId = ''] = turns[0]?.split(' ') ?? [];
+    expect((await runInProcess('show', turnId, ...server)).stdout).toContain('text response');
   });
 });

@@ -3,7 +3,7 @@ import { addActorFlag } from '../session/actor';
 import { addSpecFlags } from '../session/agents';
 import { type CommandContext, readInput } from '../session/parse-options';
 import { addConnectionFlags, addTaskQueueFlag } from '../session/connection';
-import { commandLine, type CommandLine } from '../render/render-parts';
+import { commandLine, type CommandLine, userText } from '../render/render-parts';
 import { openSession, type WorkerFlags } from '../session/session';
 import type { ThreadHandle, TurnHandle, TurnView } from '../../client';
 import { hasCode, LonghaulError } from '../../protocol/errors';
@@ -145,11 +145,7 @@ function showPast(turns: readonly TurnView[], { terminal }: ChatOptions): void {
 }
 
 function said({ user }: TurnView, { style }: Terminal): string {
-  const text =
-    typeof user === 'string'
-      ? user
-      : user.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`)).join(' ');
-  return `${style.bold('you >')} ${printable(text)}`;
+  return `${style.bold('you >')} ${userText(user)}`;
 }
 
 function isOpen({ status }: TurnView): boolean {

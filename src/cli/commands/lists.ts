@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { InboxItem, Longhaul, RunStatus } from '../../client';
+import type { InboxItem, Longhaul, RunStatus, ThreadSummary } from '../../client';
 import {
   addWhoseFlags,
   type CommandContext,
@@ -75,7 +75,8 @@ export function addThreadsCommand(program: Command, { terminal, finish }: Comman
     const ask = async (longhaul: Longhaul): Promise<Answer> => {
       const threads = await take(longhaul.threads({ ...filter, ...key }), flags.limit);
       const lines = renderThreads(threads, shownOn(terminal));
-      return { json: threads, lines, notes: noteNothing(threads, flags, 'no threads') };
+      const notes = [...noteNothing(threads, flags, 'no threads'), ...howToShow(threads, flags)];
+      return { json: threads, lines, notes };
     };
     finish(await askServer(flags, terminal, ask));
   });
@@ -126,6 +127,13 @@ function noteOfMemos(whole: boolean): string {
   return whole
     ? 'no worker answered for some runs: their inputs are shown as the server has them'
     : 'shown as the server has them: --whole asks the runs for whole questions, options and calls';
+}
+
+/** The list has sessions and users: `show` takes the id. */
+function howToShow(threads: readonly ThreadSummary[], flags: ListFlags): readonly string[] {
+  const [first] = threads;
+  if (first === undefined || flags.json === true) return [];
+  return [`see one with: ${commandLine(flags)(['show', first.threadId])}`];
 }
 
 function noteNothing(

@@ -8,6 +8,7 @@ import type {
   ToolContent,
   ToolResult,
   Usage,
+  UserInput,
 } from '../../protocol/message';
 import { renderSchema } from './render-schema';
 import { clipToWidth, padToWidth, printable, printableLine, type Style } from './text';
@@ -44,6 +45,13 @@ export function resultText({ content }: ToolResult): string {
 /** The text of a message, without calls, results and reasoning. */
 export function messageText(parts: Message['parts'] | readonly AssistantPart[]): string {
   return printable(parts.map(partText).filter(Boolean).join('\n'));
+}
+
+/** What a person said in a turn of a conversation. */
+export function userText(user: UserInput): string {
+  if (typeof user === 'string') return printable(user);
+  const texts = user.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`));
+  return printable(texts.join(' '));
 }
 
 /** `15 tokens`; undefined if the provider reported none. */

@@ -19,7 +19,8 @@ const looks = {
   completed: 'green',
   failed: 'red',
   cancelled: 'dim',
-} as const satisfies Record<RunStatus | 'idle', keyof Style>;
+  queued: 'dim',
+} as const satisfies Record<RunStatus | 'idle' | 'queued', keyof Style>;
 
 const codes = {
   bold: [1, 22],
@@ -91,7 +92,7 @@ export function createStyle(enabled: boolean): Style {
   };
 }
 
-export function paintStatus(status: RunStatus | 'idle', style: Style): string {
+export function paintStatus(status: keyof typeof looks, style: Style): string {
   return style[looks[status]](status);
 }
 

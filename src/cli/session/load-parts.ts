@@ -4,6 +4,7 @@ import type * as temporalWorker from '@temporalio/worker';
 import type * as client from '../../client';
 import type * as deltas from '../../deltas/process-deltas';
 import type * as runView from '../../client/run-view';
+import type * as threadCalls from '../../client/thread-calls';
 import type * as connectionOptions from '../../server/connection-options';
 import type * as devServer from '../../server/dev-server';
 import type * as worker from '../../worker';
@@ -15,6 +16,9 @@ export const loadDeltas = (): typeof deltas =>
   require('../../deltas/process-deltas') as typeof deltas;
 
 export const loadRunView = (): typeof runView => require('../../client/run-view') as typeof runView;
+
+export const loadThreadCalls = (): typeof threadCalls =>
+  require('../../client/thread-calls') as typeof threadCalls;
 
 export const loadConnectionOptions = (): typeof connectionOptions =>
   require('../../server/connection-options') as typeof connectionOptions;

@@ -103,7 +103,11 @@ function withCounters(state: RunState, entries: readonly LogEntry[]): RunState {
   return { ...state, turn: turns.length, usage, logLength: entries.length };
 }
 
-type DescribedRun = { readonly taskQueue: string; readonly state: RunState };
+type DescribedRun = {
+  readonly type: string;
+  readonly taskQueue: string;
+  readonly state: RunState;
+};
 
 /** A run as the server describes it, without its worker: the state has no counters. */
 export async function describeRun(longhaul: Longhaul, workflowId: string): Promise<DescribedRun> {
@@ -113,7 +117,7 @@ export async function describeRun(longhaul: Longhaul, workflowId: string): Promi
       client.workflow.getHandle(workflowId).describe(),
     );
     const state = loadRunView().stateFromMemo(description);
-    return { taskQueue: description.taskQueue, state };
+    return { type: description.type, taskQueue: description.taskQueue, state };
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'WorkflowNotFoundError') throw error;
     throw new LonghaulError('RunNotFound', `there is no run '${workflowId}'`, { cause: error });

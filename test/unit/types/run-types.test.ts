@@ -1,7 +1,14 @@
 // Types: checked by tsc. What a definition says of its runs reaches whoever starts them. Nothing is called.
 import { z } from 'zod';
 import { defineAgent, type Agent, type Json, type JsonObject, type TypesOf } from '../../../src';
-import type { AgentRunResult, Longhaul, RunHandle, StartOptions } from '../../../src/client';
+import type {
+  AgentRunOutcome,
+  AgentRunResult,
+  Longhaul,
+  RunHandle,
+  StartOptions,
+} from '../../../src/client';
+import type { TestEnvironment } from '../../../src/testing';
 import type { executeRunner, startRunner } from '../../../src/workflows';
 
 type Equal<Left, Right> =
@@ -12,6 +19,7 @@ function expectType<Expected>() {
 }
 
 declare const longhaul: Longhaul;
+declare const test: TestEnvironment;
 declare const inWorkflow: { start: typeof startRunner; execute: typeof executeRunner };
 
 const model = 'openai/gpt-5-mini';
@@ -38,6 +46,19 @@ describe('finalResponse.structured', () => {
       if (outcome.kind !== 'complete') return;
       // @ts-expect-error There is no such queue.
       void (outcome.result.finalResponse.structured?.queue === 'none');
+    }));
+
+  it('reaches the outcome in a test environment', () =>
+    uncalled(async () => {
+      const run = await longhaul.start(triage, 'It crashes');
+      const outcome = await test.outcome(run);
+      if (outcome.kind !== 'complete') return;
+      expectType<{ queue: 'bug' | 'other'; urgent?: boolean | undefined } | undefined>()(
+        outcome.result.finalResponse.structured,
+        true,
+      );
+      const untyped: AgentRunOutcome = await test.outcome(await longhaul.start('triage', 'Hi'));
+      void untyped;
     }));
 
   it('is JSON without a schema, or with a JSON Schema', () =>
