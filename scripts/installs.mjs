@@ -20,7 +20,7 @@ process.chdir(resolve(import.meta.dirname, '..'));
 const require = createRequire(import.meta.url);
 const { startDevServer } = require('../dist/testing/index.js');
 const { testedMinors } = require('../dist/protocol/peers.js');
-const { exports, peerDependencies, peerDependenciesMeta } = require('../package.json');
+const { bin, exports, peerDependencies, peerDependenciesMeta } = require('../package.json');
 const { positionals: words, values } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean' } },
@@ -87,7 +87,7 @@ const typed = [
 /** `first` is in the project before the package is. */
 const cases = [
   ...Object.entries(managers).flatMap(([manager, { peers }]) => [
-    { manager, name: 'alone', add: peers, uses: ['client'] },
+    { manager, name: 'alone', add: peers, uses: ['client', 'init'] },
     { manager, name: 'worker', add: [...worker, ...peers], uses: ['run'] },
     {
       manager,
@@ -237,12 +237,23 @@ import { replay, scriptedModel } from 'longhaul/testing';
 assert.strictEqual(typeof scriptedModel([]).call, 'function');
 await replay(JSON.parse(readFileSync(process.argv[2], 'utf8')));
 `,
+  init: `
+import assert from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+const command = ['node_modules/longhaul/' + process.argv[3], 'init', 'made'];
+assert.strictEqual(spawnSync(process.execPath, command, { stdio: 'inherit' }).status, 0);
+const { dependencies } = JSON.parse(readFileSync('made/package.json', 'utf8'));
+assert.strictEqual(resolve('made', dependencies.longhaul.replace(/^file:/, '')), process.argv[2]);
+`,
   types,
 };
 
 const commands = {
   types: (_, version) => ['types.mjs', version],
   client: () => ['client.mjs'],
+  init: (_project, _version, tarball) => ['init.mjs', tarball, bin.longhaul],
   run: () => ['run.mjs'],
   'own workflows': (project) => [
     'run.mjs',
@@ -310,7 +321,7 @@ function tryCase({ manager, first, add, raise, uses }, { tarball, address }) {
   const figures = { packages: packagesIn(modules).length, megabytes: Math.round(size) };
   for (const use of uses) {
     const [command, version] = use.startsWith('types ') ? use.split(' ') : [use];
-    const args = commands[command](project, version);
+    const args = commands[command](project, version, tarball);
     run([process.execPath, ...args], { cwd: project, env: { TEMPORAL_ADDRESS: address } });
   }
   rmSync(project, { recursive: true, force: true });

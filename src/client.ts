@@ -28,6 +28,7 @@ export type { TraceOptions } from './client/trace/read-trace';
 export type { RunTrace, TraceStep } from './client/trace/run-trace';
 export type { WaitsFor } from './client/why/diagnosis';
 export type { Why } from './client/why/explain';
+export type { LastPoll } from './client/why/last-poll';
 export type { Retrying } from './client/why/open-calls';
 export type { RunReport } from './client/why/report';
 export { ThreadHandle, type SendOptions } from './client/thread-handle';

@@ -105,6 +105,15 @@ function shownHelp(error: unknown): number | undefined {
   return exitCode === 0 ? exitCodes.done : exitCodes.usage;
 }
 
+/** Every command has options. To say so in each line leaves no room for what it does. */
+function subcommandTerm(command: Command): string {
+  const words = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [command.name(), ...words].join(' ');
+}
+
 /** The whole command line. It throws wrong usage, and does not print it. */
 export function createProgram(context: CommandContext): Command {
   const program = new Command('longhaul')
@@ -113,6 +122,7 @@ export function createProgram(context: CommandContext): Command {
     .helpOption('-h, --help', 'print help')
     .addHelpText('afterAll', exitCodeHelp)
     .showSuggestionAfterError()
+    .configureHelp({ minWidthToWrap: 20, subcommandTerm })
     .configureOutput({ outputError: () => undefined });
   for (const add of commands) add(program, context);
   for (const command of [program, ...program.commands]) {

@@ -10,7 +10,7 @@ import { shownInput } from './answers';
 import type { Principal } from './route';
 
 export function shownReport(
-  { pending, result, error, retrying, waitsFor, ...state }: RunReport,
+  { pending, result, error, retrying, waitsFor, lastPoll, ...state }: RunReport,
   { sees }: Principal,
 ): object {
   const isTrusted = sees === 'all';
@@ -19,6 +19,7 @@ export function shownReport(
     pending: pending.map(shownInput),
     ...(retrying && { retrying: isTrusted ? retrying : retrying.map(shownRetry) }),
     ...(waitsFor && { waitsFor: isTrusted ? waitsFor : shownWait(waitsFor) }),
+    ...(lastPoll && isTrusted && { lastPoll }),
     ...(result && { result: shownResult(result) }),
     ...(error && { error: { code: error.code, message: error.message } }),
   };

@@ -1,5 +1,6 @@
 // Which workers poll a task queue, as the server says.
 
+import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { protoMs, type ProtoTime } from '../base/duration';
 import { timeouts } from '../protocol/limits';
@@ -94,6 +95,17 @@ async function stopTimes(client: Client, taskQueue: string): Promise<ReadonlyMap
     return new Map();
   }
   return times;
+}
+
+/** By default a worker's identity is `<process id>@<host>`, with a number for the second and later ones of a process. */
+export function isGone(identity: string, host = hostname()): boolean {
+  const found = /^(?:longhaul-run-)?(\d+)@(.+?)(?:#\d+)?$/.exec(identity);
+  if (found === null || found[2] !== host) return false;
+  try {
+    return !process.kill(Number(found[1]), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }
 
 export function toDate(timestamp: ProtoTime | null | undefined): Date {

@@ -16,11 +16,19 @@ const sendMail = defineTool({
   inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
   execute: ({ to }) => \`sent to \${to}\`,
 });
+const findCity = defineTool({
+  name: 'find_city',
+  description: 'Finds a city',
+  retry: { maximumAttempts: 1 },
+  inputSchema: { type: 'object', properties: { order: { type: 'string' } } },
+  execute: ({ order }) => order.city.name,
+});
 const call = (name, args) => ({ toolCalls: [{ name, args }] });
 const first = {
   weather: call('get_weather', { city: 'Paris' }),
   ask: call('ask_user', { question: 'Which city?', options: ['Paris', 'Rome'] }),
   mail: call('send_mail', { to: 'bob' }),
+  broken: call('find_city', { order: '7' }),
   loop: call('get_weather', { city: 'Paris' }),
   slow: { text: 'late', delayMs: 60_000 },
 };
@@ -37,7 +45,7 @@ const provider = {
   name: 'scripted',
   call: (request, options) => scriptedModel([answer]).call(request, options),
 };
-const helper = defineAgent({ id: 'helper', model: 'scripted/one', tools: [getWeather, sendMail], askUser: 'tool', maxIterations: 2 });
+const helper = defineAgent({ id: 'helper', model: 'scripted/one', tools: [getWeather, sendMail, findCity], askUser: 'tool', maxIterations: 2 });
 const greeter = defineAgent({ id: 'greeter', model: 'scripted/polite' });
 export default {
   runners: [

@@ -31,6 +31,16 @@ describe('longhaul', () => {
       expect(finished.stdout + finished.stderr).not.toMatch(escapes);
     });
 
+    it('names file and line of a tool that throws, for the person and not for the model', async () => {
+      const { stderr, stdout } = await project.runAgent('broken');
+      expect(stderr).toMatch(
+        /^error: tool 'find_city' failed: TypeError: .*\n {4}at .*longhaul\.config\.mjs:\d+:\d+\)?$/m,
+      );
+      expect(stderr).not.toContain('node_modules');
+      expect(stdout).toContain("The tool 'find_city' failed: TypeError");
+      expect(stdout).not.toContain('longhaul.config.mjs');
+    });
+
     it('prints one JSON object per line: the entries of the log, what the run says meanwhile, then the outcome', async () => {
       const finished = await inProcess.runAgent(
         'weather',

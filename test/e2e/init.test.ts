@@ -1,7 +1,7 @@
 // `longhaul init`: the project that it writes is used as its reader would, with the built package, offline.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import manifest from '../../package.json';
@@ -44,11 +44,13 @@ describe('longhaul init', () => {
     expect(written.stderr).toBe("next: cd 'My Agent' && npm install && npm test && npm run dev\n");
   });
 
-  it('asks for this version, and for versions that are tested here', async () => {
+  it('asks for the package that wrote it, and for versions that are tested here', async () => {
     const text = await readFile(join(project, 'package.json'), 'utf8');
     const { name, dependencies, devDependencies } = JSON.parse(text) as typeof manifest;
     expect(name).toBe('my-agent');
-    expect(dependencies).toHaveProperty('longhaul', `^${manifest.version}`);
+    const { longhaul } = dependencies as unknown as { longhaul: string };
+    const source = join(await realpath(project), longhaul.replace(/^file:/, ''));
+    expect(await readFile(join(source, 'package.json'), 'utf8')).toContain('"longhaul"');
     const { longhaul: _, ...others } = { longhaul: '', ...dependencies, ...devDependencies };
     expect(others).toEqual(
       Object.fromEntries(

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { packageVersion } from '../../worker/deployment';
 import { exitCodes, UsageError } from '../exit';
 import { printableLine } from '../render/text';
 import { shellWord } from '../render/render-parts';
+import { ownSource } from '../session/own-source';
 import type { CommandContext } from '../session/parse-options';
 
 const template = join(__dirname, '../../../template');
@@ -50,14 +50,14 @@ async function writeProject(folder: string): Promise<readonly string[]> {
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true });
     const text = await readFile(source, 'utf8');
-    const own = path === 'package.json' ? manifestOf(text, folder) : text;
+    const own = path === 'package.json' ? await manifestOf(text, folder) : text;
     await writeFile(target, own, { flag: 'wx' });
   }
   return paths;
 }
 
-/** The manifest gets the folder's name, and asks for this version of the package. */
-function manifestOf(text: string, folder: string): string {
+/** The manifest gets the folder's name, and asks for this package. */
+async function manifestOf(text: string, folder: string): Promise<string> {
   const manifest = JSON.parse(text) as { readonly dependencies: object };
   const name = basename(folder)
     .toLowerCase()
@@ -66,7 +66,7 @@ function manifestOf(text: string, folder: string): string {
   const own = {
     ...manifest,
     ...(name !== '' && { name }),
-    dependencies: { ...manifest.dependencies, longhaul: `^${packageVersion()}` },
+    dependencies: { ...manifest.dependencies, longhaul: ownSource(await realpath(folder)) },
   };
   return `${JSON.stringify(own, null, 2)}\n`;
 }

@@ -42,7 +42,7 @@ type InboxFlags = ListFlags & {
   readonly whole?: true;
 };
 
-type Screen = Pick<Terminal, 'style'>;
+type Screen = Pick<Terminal, 'style' | 'columns'>;
 
 export function addListCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = addWhoseFlags(program.command('list'))
@@ -119,8 +119,8 @@ export async function readInbox(
   };
 }
 
-function shownOn({ style }: Screen): RenderListOptions {
-  return { style, now: new Date() };
+function shownOn({ style, columns }: Screen): RenderListOptions {
+  return { style, columns, now: new Date() };
 }
 
 function noteOfMemos(whole: boolean): string {

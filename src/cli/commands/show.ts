@@ -78,8 +78,10 @@ async function notesOf(
 
 /** What a person who reads the conversation cannot see in it. */
 async function heldUp(longhaul: Longhaul, workflowId: string): Promise<readonly string[]> {
-  const { retrying, waitsFor, reason } = await longhaul.run(workflowId).why();
+  const { retrying, waitsFor, lastPoll, reason } = await longhaul.run(workflowId).why();
   const isHidden =
-    retrying !== undefined || waitsFor?.kind === 'slot' || waitsFor?.kind === 'deploy';
+    (retrying ?? lastPoll) !== undefined ||
+    waitsFor?.kind === 'slot' ||
+    waitsFor?.kind === 'deploy';
   return isHidden ? [printableLine(reason)] : [];
 }

@@ -2,22 +2,20 @@ import { age } from '../../base/duration';
 import type { InboxItem, RunSummary, ThreadSummary } from '../../client';
 import { oneLine } from '../../base/text';
 import { limits } from '../../protocol/limits';
-import { paintStatus, printableLine, renderTable, type Style } from './text';
-import { type CommandLine, unsaidCall } from './render-parts';
+import { type FitOptions, renderFitting } from './fit-table';
+import { paintStatus, printableLine, type Style } from './text';
+import { type CommandLine, type Hint, renderHints, unsaidCall } from './render-parts';
 import { type AgentsSource, sourceName } from '../session/agents';
 import type { ReadyWorker } from '../dev/worker-keeper';
 
 const header = ['RUN', 'INPUT', 'PATH', 'KIND', 'AGE', 'QUESTION'];
 
-export type RenderListOptions = { readonly style: Style; readonly now: Date };
-
-/** Who approves a call must see what it does: the width of a terminal never cuts a question. */
-const uncut = Infinity;
+export type RenderListOptions = FitOptions & { readonly now: Date };
 
 /** A line per run: id, agent, status, age, its questions, and the call that fails. */
 export function renderList(
   runs: readonly RunSummary[],
-  { style, now }: RenderListOptions,
+  { style, now, columns }: RenderListOptions,
 ): readonly string[] {
   const rows = runs.map((run) => [
     run.workflowId,
@@ -26,7 +24,7 @@ export function renderList(
     age(new Date(run.startTime), now),
     waitsFor(run, now),
   ]);
-  return renderTable(['RUN', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'], rows, { style, width: uncut });
+  return renderFitting(['RUN', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'], rows, { style, columns });
 }
 
 /** The questions, and the call that fails. */
@@ -49,7 +47,7 @@ function retryText(
 /** A line per thread: its key, agent, status and age, and its questions. */
 export function renderThreads(
   threads: readonly ThreadSummary[],
-  { style, now }: RenderListOptions,
+  { style, now, columns }: RenderListOptions,
 ): readonly string[] {
   const rows = threads.map(({ threadId, key, agent, status, startTime, pending, retrying }) => [
     key?.sessionId ?? threadId,
@@ -61,7 +59,7 @@ export function renderThreads(
     waitsFor({ pending, ...(retrying && { retrying }) }, now),
   ]);
   const header = ['SESSION', 'USER', 'APP', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'];
-  return renderTable(header, rows, { style, width: uncut });
+  return renderFitting(header, rows, { style, columns });
 }
 
 type RenderInboxOptions = RenderListOptions & { readonly command: CommandLine };
@@ -69,7 +67,7 @@ type RenderInboxOptions = RenderListOptions & { readonly command: CommandLine };
 /** A line per input with its question. Below, how to answer inputs of these kinds. */
 export function renderInbox(
   items: readonly InboxItem[],
-  { style, now, command }: RenderInboxOptions,
+  { style, now, columns, command }: RenderInboxOptions,
 ): readonly string[] {
   if (items.length === 0) return [];
   const rows = items.map((item) => [
@@ -80,11 +78,7 @@ export function renderInbox(
     age(new Date(item.since), now),
     asked(item),
   ]);
-  return [
-    ...renderTable(header, rows, { style, width: uncut }),
-    '',
-    ...howToAnswer(items, command),
-  ];
+  return [...renderFitting(header, rows, { style, columns }), '', ...howToAnswer(items, command)];
 }
 
 /** For an approval or a result, the call says more than the question. */
@@ -102,21 +96,21 @@ function howToAnswer(items: readonly InboxItem[], command: CommandLine): readonl
   const resume = (answer: string): string =>
     command(['resume', workflowId, answer, '--input-id', inputId]);
   const ways = {
-    question: [`answer with:  ${resume('your answer')}`],
-    budget: [`add with:     ${resume('amount to add, or stop')}`],
+    question: [['answer', resume('your answer')]],
+    budget: [['add', resume('amount to add, or stop')]],
     approval: [
-      `approve with: ${command(['approve', workflowId, inputId])}`,
-      `refuse with:  ${command(['reject', workflowId, inputId, 'the reason'])}`,
+      ['approve', command(['approve', workflowId, inputId])],
+      ['refuse', command(['reject', workflowId, inputId, 'the reason'])],
     ],
     tool: [
-      `complete with: ${command(['complete', workflowId, inputId, '{"the": "result"}'])}`,
-      `fail with:     ${command(['fail', workflowId, inputId, 'the reason'])}`,
+      ['complete', command(['complete', workflowId, inputId, '{"the": "result"}'])],
+      ['fail', command(['fail', workflowId, inputId, 'the reason'])],
     ],
-  };
+  } as const;
   const kinds = (['question', 'approval', 'tool', 'budget'] as const).filter((kind) =>
     items.some((item) => item.kind === kind),
   );
-  return kinds.flatMap((kind) => ways[kind]);
+  return renderHints(kinds.flatMap((kind): readonly Hint[] => ways[kind]));
 }
 
 /** The agents of a worker, their source, and the worker's task queue. */

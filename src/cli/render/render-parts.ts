@@ -161,23 +161,33 @@ export function renderAnswerCommands(
   pending: readonly OpenInput[],
   command: CommandLine,
 ): readonly string[] {
-  return pending.flatMap(({ inputId, kind }) => {
+  const hints = pending.flatMap(({ inputId, kind }): readonly Hint[] => {
     if (kind === 'approval') {
       return [
-        `approve with: ${command(['approve', workflowId, inputId])}`,
-        `refuse with:  ${command(['reject', workflowId, inputId, 'the reason'])}`,
+        ['approve', command(['approve', workflowId, inputId])],
+        ['refuse', command(['reject', workflowId, inputId, 'the reason'])],
       ];
     }
     if (kind === 'tool') {
       return [
-        `complete with: ${command(['complete', workflowId, inputId, '{"the": "result"}'])}`,
-        `fail with:     ${command(['fail', workflowId, inputId, 'the reason'])}`,
+        ['complete', command(['complete', workflowId, inputId, '{"the": "result"}'])],
+        ['fail', command(['fail', workflowId, inputId, 'the reason'])],
       ];
     }
     const which = pending.length > 1 ? ['--input-id', inputId] : [];
     const answer = kind === 'budget' ? 'amount to add, or stop' : 'your answer';
-    return [`answer with: ${command(['resume', workflowId, answer, ...which])}`];
+    return [['answer', command(['resume', workflowId, answer, ...which])]];
   });
+  return renderHints(hints);
+}
+
+/** What to do, and the command that does it. */
+export type Hint = readonly [verb: string, command: string];
+
+/** The commands begin in one column. */
+export function renderHints(hints: readonly Hint[]): readonly string[] {
+  const longest = Math.max(...hints.map(([verb]) => verb.length));
+  return hints.map(([verb, command]) => `${`${verb} with:`.padEnd(longest + 6)} ${command}`);
 }
 
 /** People copy the command and run what they see. So it leaves out characters that cannot be shown: then it finds no run. */

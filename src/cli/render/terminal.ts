@@ -8,6 +8,8 @@ export type Terminal = {
   /** Stdin and stdout are both a terminal, so the command can ask a person. */
   readonly isInteractive: boolean;
   readonly width: number;
+  /** Of stdout, if it is a terminal. */
+  readonly columns: number | undefined;
   /** The style of stdout. */
   readonly style: Style;
   /** The style of stderr. */
@@ -38,6 +40,9 @@ export function createTerminal(): Terminal {
     isInteractive: stdin.isTTY && stdout.isTTY,
     get width() {
       return stdout.columns || Number(env['COLUMNS']) || widthElsewhere;
+    },
+    get columns() {
+      return stdout.isTTY ? stdout.columns || undefined : undefined;
     },
     style: createStyle(isColoured),
     noteStyle: createStyle(isColoured && stderr.isTTY),

@@ -129,12 +129,12 @@ export function renderTable(
   return [style.dim(layOut(header)), ...rows.map(layOut)];
 }
 
-function textOf(cell: Cell | undefined): string {
+export function textOf(cell: Cell | undefined): string {
   const text = typeof cell === 'object' ? cell.text : (cell ?? '');
   return printable(text).replace(/\s/g, ' ');
 }
 
-function paint(cell: Cell | undefined, text: string): string {
+export function paint(cell: Cell | undefined, text: string): string {
   return typeof cell === 'object' ? cell.paint(text) : text;
 }
 
@@ -158,6 +158,20 @@ export function clipToWidth(line: string, columns: number): string {
     clipped += segment;
   }
   return `${clipped.trimEnd()}…`;
+}
+
+/** The words of a text in lines of at most so many columns. A longer word has a line of its own: it may be an id to copy. */
+export function wrapToWidth(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && textWidth(longer) > columns) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line].filter((each) => each !== '');
 }
 
 export function padToWidth(line: string, columns: number): string {

@@ -1,6 +1,7 @@
 import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client';
 import { exitCodes, Interrupted, messageOf } from '../exit';
 import { hasCode } from '../../protocol/errors';
+import type { LogEntry } from '../../protocol/log';
 import { askPerson, type Reply, replyTo, sendReply } from './replies';
 import { LiveView } from './live-view';
 import { printable, printableJson, printableLine } from '../render/text';
@@ -17,6 +18,9 @@ import {
 import type { Terminal } from '../render/terminal';
 
 const finishTimeoutMs = 2_000;
+
+/** How a run without criteria ends. */
+const usualReason = 'text response';
 
 export type FollowOptions = {
   readonly run: RunHandle;
@@ -70,17 +74,28 @@ export async function followRun(options: FollowOptions): Promise<number> {
 
 async function followToEnd(options: FollowOptions, silence: Silence): Promise<number> {
   const answers = [...options.answers];
-  const live = options.isLive === true ? new LiveView(options) : undefined;
+  const steps: StepsShown = { before: async () => undefined };
+  const before = (turn: number): Promise<void> => steps.before(turn);
+  const live = options.isLive === true ? new LiveView({ ...options, before }) : undefined;
   try {
-    return await followShown({ ...options, answers }, { live, silence });
+    return await followShown({ ...options, answers }, { live, silence, steps });
   } finally {
     live?.stop();
   }
 }
 
+/** The steps before a turn are shown before its text. */
+type StepsShown = { before: (turn: number) => Promise<void> };
+
+type Views = {
+  readonly live: LiveView | undefined;
+  readonly silence: Silence;
+  readonly steps: StepsShown;
+};
+
 async function followShown(
   options: FollowOptions & { readonly answers: string[] },
-  { live, silence }: { readonly live: LiveView | undefined; readonly silence: Silence },
+  { live, silence, steps }: Views,
 ): Promise<number> {
   const { run, answers } = options;
   const print = eventPrinter(options, live);
@@ -89,8 +104,16 @@ async function followShown(
     print(event);
   };
   let next = options.from ?? 0;
+  let turn = options.turn ?? 0;
+  const count = (event: RunEvent): void => {
+    if (event.entry.kind === 'model-turn') turn += 1;
+    show(event);
+  };
+  const isBefore = (last: number) => (entry: LogEntry) =>
+    entry.kind !== 'model-turn' || turn + 1 < last;
   for (;;) {
-    const shown = showEvents(run, next, show);
+    const shown = showEvents(run, next, count);
+    steps.before = (last) => shown.showWhile(isBefore(last));
     silence.begin();
     let outcome: AgentRunOutcome | undefined;
     try {
@@ -224,14 +247,12 @@ function printResult(
   }
   for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
   if (live?.hasSaid(finalResponse.text) !== true) terminal.print(printable(finalResponse.text));
+  // In a conversation, a usual answer says by itself how the turn ended.
+  const isPlain = opening === undefined && completionReason === usualReason;
   const rounds = iterations === 0 ? undefined : plural(iterations, 'tool round');
-  const parts = joinParts([
-    opening && workflowId,
-    printable(completionReason),
-    rounds,
-    tokensText(usage),
-  ]);
-  terminal.note(terminal.noteStyle.dim(parts));
+  const how = isPlain ? [] : [opening && workflowId, printable(completionReason), rounds];
+  const parts = joinParts([...how, tokensText(usage)]);
+  if (parts !== '') terminal.note(terminal.noteStyle.dim(parts));
   return exitCodes.done;
 }
 
@@ -253,6 +274,8 @@ function printPending(
 }
 
 type ShownEvents = {
+  /** Shows at once what has happened, up to the first entry that does not fit. */
+  showWhile(fits: (entry: LogEntry) => boolean): Promise<void>;
   /** Stops watching and shows the events since then. Resolves with the index of the next event. */
   finish(): Promise<number>;
 };
@@ -267,12 +290,22 @@ function showEvents(run: RunHandle, from: number, show: (event: RunEvent) => voi
     show(event);
   };
   const watched = watch(run, { from, signal: watching.signal, show: showNext });
+  const showWhile = async (fits: (entry: LogEntry) => boolean): Promise<void> => {
+    const from = next;
+    for (const [place, entry] of (await run.log({ from })).entries()) {
+      const index = from + place;
+      if (index < next) continue;
+      if (!fits(entry)) return;
+      showNext({ index, entry });
+    }
+  };
   const catchUp = async (): Promise<void> => {
     watching.abort();
     await watched;
-    for (const entry of await run.log({ from: next })) showNext({ index: next, entry });
+    await showWhile(() => true);
   };
   return {
+    showWhile: (fits) => withTimeout(showWhile(fits).catch(() => undefined)),
     finish: async () => {
       await withTimeout(catchUp().catch(() => undefined));
       return next;

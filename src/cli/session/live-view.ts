@@ -14,6 +14,8 @@ type LiveOptions = {
   readonly run: RunHandle;
   readonly terminal: Terminal;
   readonly json: boolean;
+  /** Called before the text of a turn of the run itself. */
+  readonly before?: (turn: number) => Promise<void>;
 };
 
 /** How long a view may be behind the run when the run pauses, and when it ends. At a pause, other calls may still run. */
@@ -54,7 +56,7 @@ export class LiveView {
     const { run } = this.#options;
     try {
       for await (const event of run.stream({ tree: true, signal: this.#over.signal })) {
-        this.#tell(event);
+        await this.#tell(event);
         if (event.type === 'paused') this.#settle();
       }
     } catch {
@@ -68,19 +70,19 @@ export class LiveView {
     this.#news.tell();
   }
 
-  #tell(event: StreamEvent): void {
+  async #tell(event: StreamEvent): Promise<void> {
     const { terminal, json, run } = this.#options;
     if (json) return terminal.print(printableJson({ kind: 'stream', ...event }));
-    if (terminal.isInteractive && this.#speak(event)) return;
+    if (terminal.isInteractive && (await this.#speak(event))) return;
     if (event.workflowId === run.workflowId) return;
     const { noteStyle: style, width } = terminal;
     for (const line of renderStep(event, { style, width })) terminal.note(line);
   }
 
   /** True if the event needs no lines. */
-  #speak(event: StreamEvent): boolean {
+  async #speak(event: StreamEvent): Promise<boolean> {
     if (event.type === 'text') {
-      this.#say(event);
+      await this.#say(event);
       return true;
     }
     if (event.type !== 'step-begin' && event.type !== 'step-end') return false;
@@ -96,13 +98,13 @@ export class LiveView {
     return event.content.every(({ type }) => type !== 'tool_call');
   }
 
-  #say(event: LivePlace & { readonly turn: number; readonly delta: string }): void {
+  async #say(event: LivePlace & { readonly turn: number; readonly delta: string }): Promise<void> {
     const { terminal, run } = this.#options;
     const key = stepOf(event);
     if (this.#floor === undefined && !this.#unheard.has(key)) {
       this.#floor = { key, text: '' };
-      if (event.workflowId !== run.workflowId)
-        terminal.note(terminal.noteStyle.dim(printable(event.path)));
+      if (event.workflowId === run.workflowId) await this.#options.before?.(event.turn);
+      else terminal.note(terminal.noteStyle.dim(printable(event.path)));
     }
     if (this.#floor?.key !== key) {
       this.#unheard.add(key);

@@ -9,7 +9,7 @@ import { hasEnded } from '../../protocol/run';
 import { loadRunView } from './load-parts';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
-import { type PollingWorker, pollingWorkers } from '../../server/pollers';
+import { isGone, type PollingWorker, pollingWorkers } from '../../server/pollers';
 
 const temporaryPrefix = 'longhaul-run-';
 
@@ -145,15 +145,4 @@ export async function liveWorkers(
   return (await pollingWorkers(client, taskQueue))
     .filter(({ identity }) => !isGone(identity))
     .map((worker) => ({ ...worker, isTemporary: worker.identity.startsWith(temporaryPrefix) }));
-}
-
-/** By default a worker's identity is `<process id>@<host>`, with a number for the second and later ones of a process. */
-export function isGone(identity: string, host = hostname()): boolean {
-  const found = /^(?:longhaul-run-)?(\d+)@(.+?)(?:#\d+)?$/.exec(identity);
-  if (found === null || found[2] !== host) return false;
-  try {
-    return !process.kill(Number(found[1]), 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
 }

@@ -1,4 +1,6 @@
+import { dirname, sep } from 'node:path';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
+import { errorChain } from '../../base/causes';
 import type { Deltas } from '../../deltas/deltas';
 import type { LoadedConnection } from '../../server/connection-options';
 import type { LoadedAgents } from './agents';
@@ -16,6 +18,11 @@ import {
 import { clipToWidth, printableLine } from '../render/text';
 
 const longestLine = 500;
+
+/** Frames of the user's own code below an error. */
+const mostFrames = 3;
+
+const ownFolder = `${dirname(dirname(__dirname))}${sep}`;
 
 /** Warnings not to show. The command itself reports a failed run. A late answer to a query and a run dropped at work concern nobody. */
 const unsaid: readonly string[] = [
@@ -176,7 +183,24 @@ function logLine({ level, message, meta = {} }: LogEntry): string {
   const text = redact([message, ...what, ...where, ...causes].map(printableLine).join(': '));
   const kind = level === 'WARN' ? 'warning' : level.toLowerCase();
   const from = sdkComponent === 'core' ? " of Temporal's core" : '';
-  return clipToWidth(`${kind}${from}: ${text}`, longestLine);
+  const line = clipToWidth(`${kind}${from}: ${text}`, longestLine);
+  return [line, ...placeOf(error).map((frame) => `    ${redact(frame)}`)].join('\n');
+}
+
+/** Where the user's code threw: the innermost frames of its own files. */
+function placeOf(error: unknown): readonly string[] {
+  const frames = errorChain(error).map(({ stack = '' }) =>
+    stack
+      .split('\n')
+      .map(printableLine)
+      .filter((line) => line.startsWith('at ') && isOfUser(line)),
+  );
+  return (frames.findLast(({ length }) => length > 0) ?? []).slice(0, mostFrames);
+}
+
+function isOfUser(frame: string): boolean {
+  const isElsewhere = /\bnode:|[\\/]node_modules[\\/]|<anonymous>/.test(frame);
+  return /:\d+:\d+\)?$/.test(frame) && !isElsewhere && !frame.includes(ownFolder);
 }
 
 function rootMessage(error: Error): string {

@@ -4,6 +4,7 @@
 // 2. Looks at so many runs below, the newest last, and not deeper than runs may nest.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { defined } from '../../base/json';
 import { oneLine } from '../../base/text';
 import type { ApproverRule } from '../../protocol/people';
 import type { PendingInput } from '../../protocol/run';
@@ -14,6 +15,7 @@ import { servedQueues, toDate } from '../../server/pollers';
 import { placeOf, type TaskPlace, type WorkerVersion } from '../../server/worker-versions';
 import { lookForWorker } from '../workers';
 import { callsOf } from './between-tries';
+import { type LastPoll, lastPollOf } from './last-poll';
 import type { Retrying, UntakenCall } from './open-calls';
 
 /** Runs below to look at. */
@@ -75,6 +77,8 @@ export type Diagnosis = {
   /** The calls of this run and of the open runs below it that failed and are tried again. */
   readonly retrying?: readonly Retrying[];
   readonly waitsFor?: WaitsFor;
+  /** Set if calls are open that perhaps no worker is left to make. */
+  readonly lastPoll?: LastPoll;
 };
 
 type Input = Pick<PendingInput, 'inputId' | 'kind' | 'question' | 'since'> &
@@ -101,10 +105,22 @@ export class Diagnostician {
     const retrying = [...calls.retrying, ...below.retrying];
     const waitsFor =
       stalled ?? inputOf(pending) ?? (await this.#slot(execution, calls)) ?? below.waitsFor;
+    const lastPoll = await this.#lastPoll(execution, waitsFor);
     return {
       ...(retrying.length > 0 && { retrying }),
       ...(waitsFor && { waitsFor }),
+      ...defined({ lastPoll: lastPoll ?? below.lastPoll }),
     };
+  }
+
+  /** Not if the diagnosis says already that no worker polls, or that those who poll fail. */
+  async #lastPoll(
+    execution: WorkflowExecutionDescription,
+    waitsFor: WaitsFor | undefined,
+  ): Promise<LastPoll | undefined> {
+    if (waitsFor?.kind === 'deploy') return undefined;
+    if (waitsFor?.kind !== 'worker') return await lastPollOf(this.#client, execution);
+    return waitsFor.workers === 'silent' ? await lastPollOf(this.#client, execution) : undefined;
   }
 
   /** The run's workflow task: no worker takes it, or all fail it. */
@@ -166,9 +182,10 @@ export class Diagnostician {
 
   async #lookBelow(
     execution: WorkflowExecutionDescription,
-  ): Promise<{ retrying: readonly Retrying[]; waitsFor?: WaitsFor }> {
+  ): Promise<Diagnosis & { readonly retrying: readonly Retrying[] }> {
     const retrying: Retrying[] = [];
     let waitsFor: WaitsFor | undefined;
+    let lastPoll: LastPoll | undefined;
     for (const { workflowId } of execution.raw.pendingChildren ?? []) {
       if (!workflowId || this.#below === 0) continue;
       this.#below -= 1;
@@ -176,11 +193,12 @@ export class Diagnostician {
       if (child === undefined) continue;
       const found = await this.look(child);
       retrying.push(...(found.retrying ?? []));
+      lastPoll ??= found.lastPoll;
       if (waitsFor !== undefined || found.waitsFor === undefined) continue;
       const { path = '' } = memoOf(child);
       waitsFor = { kind: 'child', workflowId, path, waitsFor: found.waitsFor };
     }
-    return { retrying, ...(waitsFor && { waitsFor }) };
+    return { retrying, ...defined({ waitsFor, lastPoll }) };
   }
 }
 

@@ -6,6 +6,7 @@ import { oneLine } from '../../base/text';
 import { whoMay } from '../../core/people/verdicts';
 import { hasEnded, type RunStatus } from '../../protocol/run';
 import type { Diagnosis, WaitsFor } from './diagnosis';
+import type { LastPoll } from './last-poll';
 import type { Retrying } from './open-calls';
 import { explainVersions } from '../unserved';
 import { endRemedy, retryRemedy } from './remedies';
@@ -36,14 +37,17 @@ type Said = Pick<Why, 'reason' | 'todo'>;
 const longestText = 300;
 
 export function explain(facts: Facts, now: Date): Said {
-  const { workflowId, retrying = [], waitsFor, isCancelling, isThread } = facts;
+  const { workflowId, retrying = [], waitsFor, lastPoll, isCancelling, isThread } = facts;
   const ended = explainEnd(facts);
   if (ended !== undefined) return ended;
   const [worst] = retrying.toSorted((one, other) => other.attempt - one.attempt);
   const isHeld = isHeldUp(waitsFor);
+  const polled = lastPoll ? [explainLastPoll(lastPoll, now)] : [];
   const said = [
+    ...(isHeld ? [] : polled),
     ...(worst && !isHeld ? [explainRetry(worst, { workflowId, retrying, now })] : []),
     ...(waitsFor ? [explainWait(waitsFor, { workflowId, now })] : []),
+    ...(isHeld ? polled : []),
   ];
   const [first, ...others] = said;
   const cancelling = isCancelling ? 'It is being cancelled. ' : '';
@@ -94,6 +98,20 @@ function explainRetry(
   return {
     reason: `It retries ${what}${where}${others}, attempt ${attempt} ${next}${first}: ${sentence(lastError)}`,
     todo: retryRemedy(what, error),
+  };
+}
+
+/** Comes before a retry: nothing goes on by itself without a worker. */
+function explainLastPoll({ taskQueue, identity, at }: LastPoll, now: Date): Said {
+  const start = `\`${command('worker', '--task-queue', taskQueue)}\``;
+  if (identity === undefined || at === undefined)
+    return {
+      reason: `Its calls wait for a worker: none polls task queue '${taskQueue}'.`,
+      todo: `Start one with ${start}.`,
+    };
+  return {
+    reason: `The last worker of task queue '${taskQueue}' (${oneLine(identity, longestText)}) polled ${ago(at, now)} ago; it may be gone.`,
+    todo: `Look whether it still runs, or start another with ${start}.`,
   };
 }
 

@@ -19,8 +19,8 @@ const longestError = 300;
 
 const longestName = 100;
 
-/** In the server's API: `PENDING_ACTIVITY_STATE_STARTED`. */
-const started: unknown = 2;
+/** In the server's API: `PENDING_ACTIVITY_STATE_STARTED` and `…_CANCEL_REQUESTED`. */
+const takenStates: readonly unknown[] = [2, 3];
 
 /** A call that failed and is tried again. */
 export type Retrying = {
@@ -97,16 +97,21 @@ export async function openCalls(
 }
 
 function isUntaken(call: PendingActivity, slowMs: number): boolean {
-  return (call.state as unknown) !== started && Date.now() - dueAt(call).getTime() >= slowMs;
+  return !isTaken(call) && Date.now() - dueAt(call).getTime() >= slowMs;
+}
+
+/** Whether a worker makes the call now. */
+export function isTaken({ state }: PendingActivity): boolean {
+  return takenStates.includes(state);
 }
 
 /** When a worker could take the call. */
-function dueAt({ nextAttemptScheduleTime, scheduledTime }: PendingActivity): Date {
+export function dueAt({ nextAttemptScheduleTime, scheduledTime }: PendingActivity): Date {
   return toDate(nextAttemptScheduleTime ?? scheduledTime);
 }
 
 function nextTry(call: PendingActivity): Pick<Retrying, 'nextAt'> {
-  return (call.state as unknown) === started ? {} : { nextAt: dueAt(call).toISOString() };
+  return isTaken(call) ? {} : { nextAt: dueAt(call).toISOString() };
 }
 
 /** Code, kind and message of a failure. */

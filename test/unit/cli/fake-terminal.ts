@@ -14,7 +14,8 @@ export type FakeTerminal = Terminal & {
 export function fakeTerminal({
   typed,
   width = 80,
-}: { typed?: readonly string[]; width?: number } = {}): FakeTerminal {
+  columns,
+}: { typed?: readonly string[]; width?: number; columns?: number } = {}): FakeTerminal {
   const lines = [...(typed ?? [])];
   const stops = new Set<() => void>();
   const [printed, noted, asked]: [string[], string[], string[]] = [[], [], []];
@@ -26,6 +27,7 @@ export function fakeTerminal({
     asked,
     isInteractive: typed !== undefined,
     width,
+    columns,
     style: createStyle(false),
     noteStyle: createStyle(false),
     write: (text) => void written.push(terminalText(text)),

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCli } from '../../../src/cli/run-cli';
+import { createProgram, runCli } from '../../../src/cli/run-cli';
 import { fakeTerminal } from './fake-terminal';
 
 describe('runCli', () => {
@@ -92,5 +92,17 @@ describe('runCli', () => {
     const terminal = fakeTerminal();
     expect(await runCli(['dev'], terminal)).toBe(2);
     expect(terminal.noted).toEqual([expect.stringContaining('write longhaul.config.mjs: import')]);
+  });
+
+  it('has help that fits 80 columns, and breaks no word', () => {
+    const program = createProgram({ terminal: fakeTerminal(), finish: () => undefined });
+    const wide: string[] = [];
+    for (const command of [program, ...program.commands]) {
+      const output = (text: string): void =>
+        void wide.push(...text.split('\n').filter((line) => line.length > 80));
+      command.configureOutput({ getOutHelpWidth: () => 80, writeOut: output });
+      command.outputHelp();
+    }
+    expect(wide).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import {
 } from '../../../../src/cli/doctor/run-checks';
 import { lookAtEach, summary } from '../../../../src/cli/doctor/look';
 import type { LoadedAgents } from '../../../../src/cli/session/agents';
-import { isGone } from '../../../../src/cli/session/read-run';
+import { isGone } from '../../../../src/server/pollers';
 import { createStyle } from '../../../../src/cli/render/text';
 import { defineAgent } from '../../../../src';
 import manifest from '../../../../package.json';

@@ -28,6 +28,33 @@ describe('renderList', () => {
     ]);
   });
 
+  it('fits a terminal: the question stands below its run, and is whole', () => {
+    const question = 'May refund run? {"order": "1002", "reason": "it came too late, and broken"}';
+    const pending = [aQuestion({ question })];
+    const lines = renderList([run({ status: 'needs-input', pending }), run({})], {
+      style: createStyle(false),
+      now,
+      columns: 60,
+    });
+    expect(lines).toEqual([
+      'RUN        AGENT    STATUS       AGE',
+      'planner-1  planner  needs-input  2 h',
+      '  May refund run? {"order": "1002", "reason": "it came too',
+      '  late, and broken"}',
+      'planner-1  planner  completed    2 h',
+    ]);
+  });
+
+  it('keeps ids whole where not even they fit', () => {
+    const workflowId = `thread:shop/ada/${'s'.repeat(20)}`;
+    const lines = renderList([run({ workflowId })], {
+      style: createStyle(false),
+      now,
+      columns: 40,
+    });
+    expect(lines).toEqual(['RUN  AGENT  STATUS  AGE', workflowId, '  planner  completed  2 h']);
+  });
+
   it('prints nothing for nothing', () => {
     expect(renderList([], { style: createStyle(false), now })).toEqual([]);
   });

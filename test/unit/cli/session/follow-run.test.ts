@@ -88,6 +88,34 @@ describe('followRun', () => {
     ]);
   });
 
+  it('shows the steps before the text that follows them', async () => {
+    const terminal = fakeTerminal({ typed: [] });
+    const lines: string[] = [];
+    const watched = { ...terminal, note: (line: string) => void lines.push(line) };
+    watched.write = (text: string) => void lines.push(text);
+    const calling: LogEvent = {
+      kind: 'model-turn',
+      content: [{ type: 'tool_call', callId: 'c', name: 'look', args: {} }],
+      usage: usageOf(15),
+    };
+    const place = { workflowId: 'planner-1', turn: 2, position: 'p' };
+    const { run } = playRun([{ events: [userEvent('Hi'), calling, turn], outcome: complete }]);
+    const stream = async function* () {
+      await Promise.resolve();
+      yield { ...place, type: 'text', part: 0, delta: 'Warm.' };
+      yield { ...place, type: 'step-end', content: [{ type: 'text', text: 'Warm.' }], usage };
+    };
+    const usage = usageOf(15);
+    const options = { json: false, answers: [], command: commandLine({}), isLive: true };
+    await followRun({ run: Object.assign(run, { stream }), terminal: watched, ...options });
+    expect(lines.slice(0, 4)).toEqual([
+      '#1  call    look {}',
+      'Warm.',
+      '\n',
+      '#2  model   text · 15 tokens',
+    ]);
+  });
+
   it('prints nothing but JSON on stdout when it is asked for that', async () => {
     const terminal = fakeTerminal();
     const { run } = playRun([{ events: [userEvent('Hi')], outcome: complete }]);
@@ -109,7 +137,7 @@ describe('followRun', () => {
     const { run } = playRun([{ outcome: complete }]);
     const command = commandLine({});
     await followRun({ run, terminal, json: false, answers: [], command });
-    expect(terminal.noted.at(-1)).toBe('text response · 2 tool rounds · 15 tokens');
+    expect(terminal.noted.at(-1)).toBe('15 tokens');
   });
 
   describe('while no step comes', () => {

@@ -36,6 +36,18 @@ describe('explain', () => {
     ['an idle thread', { isThread: true }, /^It waits for the next message/, undefined],
     ['a cancelled run', { isCancelling: true }, /^It is being cancelled/, undefined],
     [
+      'a worker that polled last, and may be gone',
+      { ...retry({}), lastPoll: { taskQueue: 'shop', identity: '7@host', at: since } },
+      /^The last worker of task queue 'shop' \(7@host\) polled 2 min ago; it may be gone\. It retries/,
+      /start another with `longhaul worker --task-queue shop`\.$/,
+    ],
+    [
+      'open calls, and nobody who polls',
+      { lastPoll: { taskQueue: 'shop' } },
+      /^Its calls wait for a worker: none polls task queue 'shop'\.$/,
+      /^Start one/,
+    ],
+    [
       'other code',
       { waitsFor: { ...deploy, cause: 'nondeterminism' } },
       /does not match its history \(attempt 9 in 2 min\): no such step\.$/,
