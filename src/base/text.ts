@@ -95,6 +95,11 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
+/** `1 turn`, `2 turns` */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 export function toKiB(bytes: number): string {
   return `${Math.ceil(bytes / 1024)} KiB`;
 }

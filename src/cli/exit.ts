@@ -30,8 +30,8 @@ Exit codes:
   5    no server, or no worker
   130  interrupted; the run goes on
 
-Errors are on stderr, with a line for each problem; with --json also
-{"error":{"code","message","details"}} on stdout; LONGHAUL_DEBUG=1 adds the stack.`;
+Errors are on stderr, with a line for each problem. With --json, stdout also has
+{"error":{"code","message","details"}}. LONGHAUL_DEBUG=1 adds the stack.`;
 
 const byError: Partial<Record<ErrorCode, number>> = {
   InvalidInput: exitCodes.usage,

@@ -67,10 +67,17 @@ export function namespaceMissing(namespace: string, cause?: unknown): LonghaulEr
 }
 
 export function serverUnavailable(address: string, cause?: unknown): LonghaulError {
-  const reason = cause instanceof Error ? ` (${cause.message})` : '';
+  const reason = cause instanceof Error ? ` (${plainReason(cause.message)})` : '';
   return new LonghaulError(
     'ServerUnavailable',
     `cannot reach Temporal at ${address}${reason}. Start one with \`longhaul dev\`, or set TEMPORAL_ADDRESS or --address`,
     { cause, retryable: true, details: { address } },
   );
+}
+
+/** Temporal's native part writes errors as Rust does. The innermost text says what is wrong. */
+function plainReason(message: string): string {
+  if (!message.includes('tonic::')) return message;
+  const innermost = [...message.matchAll(/"([^"]+)"/g)].at(-1)?.[1];
+  return innermost ?? /\berror: (\w+(?:\(\w+\))?)/.exec(message)?.[1] ?? 'no connection';
 }

@@ -67,10 +67,6 @@ export function joinParts(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
 }
 
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 function partText(part: Message['parts'][number]): string {
   switch (part.type) {
     case 'text':

@@ -1,4 +1,5 @@
 import type { RunState, RunTree } from '../../client';
+import { plural } from '../../base/text';
 import {
   type Cell,
   clipToWidth,
@@ -14,7 +15,6 @@ import {
   type CommandLine,
   joinParts,
   messageText,
-  plural,
   renderAnswerCommands,
   renderQuestion,
   resultLine,

@@ -1,8 +1,8 @@
 import type { ShownThread, ShownTurn } from '../session/read-thread';
+import { plural } from '../../base/text';
 import {
   type CommandLine,
   joinParts,
-  plural,
   renderAnswerCommands,
   renderQuestion,
   userText,

@@ -1,5 +1,6 @@
 import type { RunTrace, TraceStep } from '../../client';
-import { joinParts, plural } from './render-parts';
+import { plural } from '../../base/text';
+import { joinParts } from './render-parts';
 import { nameOf } from './render-run';
 import { type Cell, clipToWidth, printableLine, renderTable, type TableOptions } from './text';
 

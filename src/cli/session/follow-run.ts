@@ -1,4 +1,5 @@
 import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client';
+import { plural } from '../../base/text';
 import { exitCodes, Interrupted, messageOf } from '../exit';
 import { hasCode } from '../../protocol/errors';
 import type { LogEntry } from '../../protocol/log';
@@ -10,7 +11,6 @@ import {
   createEventRenderer,
   joinParts,
   messageText,
-  plural,
   renderAnswerCommands,
   renderQuestion,
   tokensText,

@@ -1,7 +1,7 @@
 /*
  * What each compaction of a log left out of the prompts after it, for people. The log still has all of it. Pure.
  */
-import { toKiB, utf8Length } from '../../base/text';
+import { plural, toKiB, utf8Length } from '../../base/text';
 import type { Clearing, LogEvent, SummaryEvent } from '../../protocol/log';
 import type { ToolResult } from '../../protocol/message';
 import { clears, resultBytes } from './prompt-view';
@@ -74,7 +74,7 @@ class ShownPrompt {
     );
     const bytes = sum(cleared.map((each) => each.bytes));
     for (const each of cleared) each.bytes = 0;
-    return `${counted(cleared.length, 'result')} cleared, ${toKiB(bytes)}`;
+    return `${plural(cleared.length, 'result')} cleared, ${toKiB(bytes)}`;
   }
 
   #summarise({ text, through }: SummaryEvent): string {
@@ -86,10 +86,6 @@ class ShownPrompt {
     this.#first = through + 1;
     return `summary of ${turns}${bytes > 0 ? `, ${toKiB(bytes)} less` : ''}: ${text}`;
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function sum(numbers: readonly number[]): number {

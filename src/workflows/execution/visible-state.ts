@@ -16,7 +16,7 @@ import { typedAttributes } from '../../core/run-start';
 import { argumentText } from '../../core/machine/questions';
 import { Compactions } from '../../core/transcript/compactions';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
-import { clipText, mediaLabel, oneLine, utf8Length, textOfParts } from '../../base/text';
+import { clipText, mediaLabel, oneLine, plural, utf8Length, textOfParts } from '../../base/text';
 import { isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { Decision, LogEntry, UserEvent } from '../../protocol/log';
@@ -114,7 +114,7 @@ function showDetails(
 ): void {
   const { usage, turn, iterations, costUsd } = state;
   const spend = [
-    ...(turn > 0 ? [`${turn} model calls`, `${iterations} tool rounds`] : []),
+    ...(turn > 0 ? [plural(turn, 'model call'), plural(iterations, 'tool round')] : []),
     ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(4)}`]),
     `${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out`,
   ].join(' · ');
