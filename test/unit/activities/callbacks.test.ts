@@ -1,5 +1,4 @@
 // Pure: the chain alone, in a mock activity; no server.
-import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   callbackChain,
   CallbackChain,
@@ -12,6 +11,7 @@ import type { JsonObject } from '../../../src/base/json';
 import type { ToolContext } from '../../../src/define/tool';
 import { createRegistry } from '../../../src/define/registry';
 import { anAgent, toolContext } from '../define/builders';
+import { QuietActivity } from './quiet-activity';
 
 const place = { name: "callbacks 'own', beforeModelCall", details: {} };
 const messages = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Go.' }] }];
@@ -27,7 +27,7 @@ function chainOf(session: JsonObject, ...definitions: Partial<CallbacksDefinitio
 }
 
 const inActivity = async <Result>(work: () => Promise<Result>): Promise<Result> =>
-  await new MockActivityEnvironment().run(work);
+  await new QuietActivity().run(work);
 
 describe('CallbackChain', () => {
   it('ends with the first answer', async () => {

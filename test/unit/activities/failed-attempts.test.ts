@@ -2,13 +2,13 @@
 
 import { CompleteAsyncError, type Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { defineCallbacks, defineTool, type Tool } from '../../../src';
 import type { WorkerLogger } from '../../../src/activities/call-log';
 import { guard } from '../../../src/activities/guard';
 import type { CallToolInput } from '../../../src/protocol/activities';
 import type { ModelProvider } from '../../../src/providers/provider';
 import { inlineWorker, type InlineWorker } from './model/inline-worker';
+import { QuietActivity } from './quiet-activity';
 
 type Line = { level: string; message: string; meta: Record<string, unknown> };
 
@@ -190,7 +190,7 @@ describe('a failed model call', () => {
 it('is silent about a cancelled call that has told the server itself', async () => {
   const { lines, logger } = collected();
   const left = guard({ logger })(() => Promise.reject(new CompleteAsyncError()));
-  const environment = new MockActivityEnvironment();
+  const environment = new QuietActivity();
   await expect(environment.run(() => left({}))).rejects.toBeInstanceOf(CompleteAsyncError);
   expect(lines).toEqual([]);
 });

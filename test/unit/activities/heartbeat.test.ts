@@ -1,7 +1,6 @@
 // Pure: no server.
 import { CompleteAsyncError } from '@temporalio/activity';
 import { ActivityCancelledError, ActivityNotFoundError, type Client } from '@temporalio/client';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type Beats,
   type Heartbeat,
@@ -11,10 +10,11 @@ import {
 import type { Json } from '../../../src/base/json';
 import { askAboutCalls } from '../../../src/activities/open-calls';
 import { limits } from '../../../src/protocol/limits';
+import { QuietActivity } from './quiet-activity';
 
 /** What the server is told by code that beats. */
 async function told(work: (heartbeat: Heartbeat) => void): Promise<unknown[]> {
-  const environment = new MockActivityEnvironment();
+  const environment = new QuietActivity();
   const details: unknown[] = [];
   environment.on('heartbeat', (latest: unknown) => details.push(latest));
   await environment.run(() =>
@@ -31,7 +31,7 @@ async function sent(work: (beats: Beats) => Promise<void>): Promise<object[]> {
     withAbortSignal: (_signal: unknown, call: () => unknown) => call(),
     activity: { heartbeat: (_token: unknown, told: unknown) => void beats.push({ told }) },
   } as unknown as Client;
-  const environment = new MockActivityEnvironment({}, { client });
+  const environment = new QuietActivity({}, { client });
   environment.on('heartbeat', (beat: unknown) => beats.push({ beat }));
   await environment
     .run(() => withHeartbeat({}, async (_signal, own) => await work(own)))
@@ -107,7 +107,7 @@ async function hinted(answers: readonly (Error | undefined)[]) {
     },
   } as unknown as Client;
   const workflowExecution = { workflowId: 'run', runId: 'hinted' };
-  const environment = new MockActivityEnvironment({ workflowExecution }, { client });
+  const environment = new QuietActivity({ workflowExecution }, { client });
   const error: unknown = await environment
     .run(() =>
       withHeartbeat({}, async (signal) => {
@@ -142,7 +142,7 @@ async function watched(
   work: (beats: Beats) => void,
   { earlier }: { earlier?: Json } = {},
 ): Promise<unknown[]> {
-  const environment = new MockActivityEnvironment({ heartbeatDetails: earlier });
+  const environment = new QuietActivity({ heartbeatDetails: earlier });
   const heard: unknown[] = [];
   environment.on('heartbeat', (latest: unknown) => heard.push(['server', latest]));
   const loopWatch: LoopWatch = {
@@ -197,7 +197,7 @@ describe('a watch of the event loop', () => {
       withDeadline: (_deadline: number, ask: () => Promise<void>) => ask(),
       withAbortSignal: (_signal: AbortSignal, run: () => Promise<void>) => run(),
     } as unknown as Client;
-    const environment = new MockActivityEnvironment({}, { client });
+    const environment = new QuietActivity({}, { client });
     const begin = jest.fn(() => Promise.resolve());
     const loopWatch: LoopWatch = {
       wasBlocked: () => true,

@@ -1,6 +1,6 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { refusedHere } from '../../../../src/activities/definition/refusals';
 import { LonghaulError } from '../../../../src/protocol/errors';
+import { QuietActivity } from '../quiet-activity';
 
 const unknown = new LonghaulError('AgentNotFound', "Runner 'x' is not registered here.");
 
@@ -34,7 +34,7 @@ describe('refusedHere', () => {
       retryable: false,
     },
   ])('$name', async ({ before, polling, afterMs = 3_000, retryable }) => {
-    const environment = new MockActivityEnvironment({
+    const environment = new QuietActivity({
       scheduledTimestampMs: 1_000,
       currentAttemptScheduledTimestampMs: 1_000 + afterMs,
       heartbeatDetails: before && { refusedBy: before },

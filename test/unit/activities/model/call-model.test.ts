@@ -1,9 +1,9 @@
 // An activity context of the SDK's own mock; no server.
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { CachedResponse } from '../../../../src/activities/model/call-model';
 import { limits } from '../../../../src/protocol/limits';
 import type { ModelResponse } from '../../../../src/providers/provider';
 import { noUsage } from '../../core/builders';
+import { QuietActivity } from '../quiet-activity';
 
 const answerOf = (text: string): ModelResponse => ({
   content: [{ type: 'text', text }],
@@ -28,7 +28,7 @@ async function attempt(
       kept.push((error as Error).message);
     }
   };
-  await new MockActivityEnvironment({ heartbeatDetails }).run(work);
+  await new QuietActivity({ heartbeatDetails }).run(work);
   return { kept, answer: held?.response };
 }
 

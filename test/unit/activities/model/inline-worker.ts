@@ -2,7 +2,6 @@
 
 import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { defineAgent, type AgentOptions } from '../../../../src';
 import { createActivities } from '../../../../src/activities';
@@ -23,21 +22,16 @@ import type {
 import { limits } from '../../../../src/protocol/limits';
 import type { LogEntry } from '../../../../src/protocol/log';
 import type { ModelProvider } from '../../../../src/providers/provider';
+import { QuietActivity } from '../quiet-activity';
 
 export type InlineWorker = {
   /** What the server was told: `{told}` are beats that were waited for. Tools of a test may add to it. */
   readonly trace: unknown[];
   /** `tell`: takes a beat that is waited for. Throws if the server does not. */
-  attempt(info?: Partial<Info>, tell?: () => Promise<void>): MockActivityEnvironment;
-  callModel(
-    input?: Partial<CallModelInput>,
-    attempt?: MockActivityEnvironment,
-  ): Promise<CallModelResult>;
+  attempt(info?: Partial<Info>, tell?: () => Promise<void>): QuietActivity;
+  callModel(input?: Partial<CallModelInput>, attempt?: QuietActivity): Promise<CallModelResult>;
   /** A call by an activity of its own. */
-  callTool(
-    input: Partial<CallToolInput>,
-    attempt?: MockActivityEnvironment,
-  ): Promise<CallToolResult>;
+  callTool(input: Partial<CallToolInput>, attempt?: QuietActivity): Promise<CallToolResult>;
   /** The entries as the next call reads them: from memory, without asking the run. */
   read(entries: readonly LogEntry[]): Promise<readonly LogEntry[]>;
 };
@@ -89,7 +83,7 @@ export function inlineWorker(
       activity: { heartbeat },
       workflow: { getHandle: () => ({ query: () => Promise.resolve({}) }) },
     };
-    const environment = new MockActivityEnvironment(info, {
+    const environment = new QuietActivity(info, {
       client: client as unknown as Client,
       logger: new DefaultLogger('ERROR'),
     });

@@ -1,5 +1,4 @@
 // Pure: no server.
-import { MockActivityEnvironment } from '@temporalio/testing';
 import type { CallbackChain } from '../../../../src/activities/callbacks';
 import type { DeltaEvent } from '../../../../src/protocol/live';
 import { EarlyStop, earlyStopOf } from '../../../../src/activities/model/early-stop';
@@ -13,6 +12,7 @@ import type {
   ModelResponse,
 } from '../../../../src/providers/provider';
 import { StreamCut } from '../../../../src/providers/attempt';
+import { QuietActivity } from '../quiet-activity';
 
 const spec: AgentSpec = {
   kind: 'agent',
@@ -87,7 +87,7 @@ async function attemptWith(
   earlyStop: EarlyStop | undefined,
 ): Promise<{ readonly response: ModelResponse; readonly shown: readonly DeltaEvent[] }> {
   const shown: DeltaEvent[] = [];
-  const response = await new MockActivityEnvironment().run(() =>
+  const response = await new QuietActivity().run(() =>
     attempt(provider, request, {
       dependencies: { onDelta: (event) => void shown.push(event) },
       step: { root: 'run-1', workflowId: 'run-1', path: 'a', agent: 'a', turn: 1 },

@@ -1,6 +1,5 @@
 // Pure: the hooks of a worker, in a mock activity; no server.
 
-import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   checkSignature,
   hooksHere,
@@ -8,6 +7,7 @@ import {
   type OnPause,
 } from '../../../../src/activities/people/hooks';
 import type { CheckSignatureInput, PauseNotice } from '../../../../src/protocol/activities';
+import { QuietActivity } from '../quiet-activity';
 
 const notice: PauseNotice = {
   reason: 'asked',
@@ -29,7 +29,7 @@ const asked: CheckSignatureInput = {
 };
 
 const inActivity = async <Result>(work: () => Promise<Result>): Promise<Result> =>
-  await new MockActivityEnvironment().run(work);
+  await new QuietActivity().run(work);
 
 describe('the hooks of a worker', () => {
   it('are named only if the worker has them', () => {

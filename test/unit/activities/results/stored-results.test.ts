@@ -1,12 +1,12 @@
 // An activity context of the SDK's own mock, and a result store in memory; no server.
 import { randomBytes } from 'node:crypto';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { keptOutput, withContent } from '../../../../src/activities/results/stored-results';
 import type { Json } from '../../../../src/base/json';
 import { limits } from '../../../../src/protocol/limits';
 import type { Message, ToolOutput } from '../../../../src/protocol/message';
 import { StoredContent } from '../../../../src/results/stored-content';
 import { MemoryResults } from '../../../workflow/memory-results';
+import { QuietActivity } from '../quiet-activity';
 
 const scope = 'default/run';
 
@@ -28,7 +28,7 @@ describe('keptOutput', () => {
     output: ToolOutput,
     { maxBytes, timeoutMs = 60_000 }: { maxBytes?: number; timeoutMs?: number } = {},
   ): Promise<ToolOutput> {
-    const environment = new MockActivityEnvironment();
+    const environment = new QuietActivity();
     const { signal } = new AbortController();
     const options = {
       results: new StoredContent(store),
