@@ -24,6 +24,7 @@ export type {
   Stores,
   StoredMemoryTurn,
 } from './stores/memory-store';
+export { storedKey } from './core/stored-key';
 export { decodeTurn, encodeTurn } from './stores/memory-turn';
 export { PostgresStores, type PostgresStoresOptions } from './stores/postgres/postgres-stores';
 export type { PostgresClient, PostgresPool } from './stores/postgres/postgres-pool';

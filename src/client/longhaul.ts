@@ -16,6 +16,7 @@ import {
   toRunInput,
   workflowTypeOf,
 } from '../core/run-start';
+import { withApplication } from '../core/stored-key';
 import type { Json } from '../base/json';
 import { clipText, oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
@@ -163,7 +164,7 @@ export class Longhaul {
       `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
     checkWorkflowId(workflowId);
     await upload(workflowId);
-    const shown = { agent, key: keyHashes(runInput.key) };
+    const shown = { agent, key: keyHashes(withApplication(runInput.key, this.application)) };
     const served = this.#lookForWorker();
     await this.#send(type, {
       ...this.#startOptions(agent, runInput, workflowId),

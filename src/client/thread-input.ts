@@ -39,7 +39,7 @@ export type ThreadOptions<Types extends RunTypes = RunTypes> = {
   readonly appName?: string;
   /** Default `default`. */
   readonly userId?: string;
-  /** For lists and the inbox. It does not tell threads apart: users of two tenants need different ids. */
+  /** Part of the key in lists and stores, but not of the thread's id: users of two tenants need different ids or sessions. */
   readonly tenant?: string;
   /** How long the idle thread stays open, such as `30m`. Only for an agent whose memory has a store: without one it would forget. */
   readonly idleTimeout?: Duration;

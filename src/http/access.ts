@@ -56,7 +56,7 @@ export async function ownThread(
   if (found === undefined) return thread;
   const isOpen = found.status.name === 'RUNNING';
   const isOther = isOpen && memoOf(found).agent !== agent;
-  if (isOther || found.type !== threadType || !hasKey(found, key))
+  if (isOther || found.type !== threadType || !isOwn(found, key))
     throw new HttpProblem('RunNotFound');
   return thread;
 }
@@ -80,7 +80,18 @@ function isVisible(app: App, found: WorkflowExecutionDescription, key: RunKey): 
   return app.agents.includes(rootAgent(memoOf(found))) && hasKey(found, key);
 }
 
+/** Somebody without a tenant is not the user of that id in a tenant. */
+function isOwn(found: WorkflowExecutionDescription, key: RunKey): boolean {
+  const isOfTenant = keyOf(found).some((entry) => String(entry).startsWith('tenant-'));
+  return hasKey(found, key) && isOfTenant === (key.tenant !== undefined);
+}
+
 function hasKey(found: WorkflowExecutionDescription, key: RunKey): boolean {
+  const entries = keyOf(found);
+  return keyHashes(key).every((entry) => entries.includes(entry));
+}
+
+function keyOf(found: WorkflowExecutionDescription): readonly unknown[] {
   const entries: unknown = memoOf(found).key;
-  return Array.isArray(entries) && keyHashes(key).every((entry) => entries.includes(entry));
+  return Array.isArray(entries) ? entries : [];
 }

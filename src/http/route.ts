@@ -14,7 +14,7 @@ export type Principal = {
   readonly user: string;
   readonly name?: string;
   readonly roles?: readonly string[];
-  /** Users of two tenants need different ids, because a thread's id does not have the tenant. */
+  /** Part of all keys. The ids of threads do not have it: a chat that a namesake of another tenant has open does not exist. */
   readonly tenant?: string;
   /**
    * Whose runs and threads the principal may see, answer and cancel. Default `own`. `tenant`: those of everybody in its tenant. `all`:

@@ -33,10 +33,11 @@ export type Lineage = {
 
 /** Whose run it is, and whose stored state it reads and writes. */
 export type RunKey = {
+  /** Default: the application of the run. */
   readonly appName?: string;
   readonly userId?: string;
   readonly sessionId?: string;
-  /** Only for lists: a store does not tell tenants apart. Two tenants must not share an `appName` and a `userId`. */
+  /** Part of the key in stores, too. */
   readonly tenant?: string;
 };
 

@@ -8,7 +8,7 @@ import type { BudgetSpec, ContextSpec, MemorySpec, RunnerSpec } from './spec';
 /** Whose conversation a thread is. The tenant is not part of its id. */
 export type ThreadKey = Required<Omit<RunKey, 'tenant'>> & Pick<RunKey, 'tenant'>;
 
-/** Under which a store has the conversation. */
+/** Under which a store has the conversation. A tenant is in its `userId`. */
 export type StoredKey = Omit<ThreadKey, 'tenant'>;
 
 /** The input of `threadWorkflow`. */

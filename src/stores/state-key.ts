@@ -30,8 +30,3 @@ export function keyText(name: string, value: unknown): string {
 export function userKeyOf({ appName = defaultName, userId = defaultName }: RunKey): UserKey {
   return { appName, userId };
 }
-
-/** Undefined without a session id: the run has no stored session. */
-export function sessionKeyOf(key: RunKey): SessionKey | undefined {
-  return key.sessionId === undefined ? undefined : { ...userKeyOf(key), sessionId: key.sessionId };
-}

@@ -196,6 +196,19 @@ describe('agents behind HTTP', () => {
     await hidden.cancel();
   });
 
+  test('a run that the backend starts for a user is one of its runs', async () => {
+    const key = { userId: 'flo', tenant: 'acme' };
+    const run = await longhaul.start('asker', 'Go.', { key });
+    await run.outcome();
+    const flo = as({ user: 'flo', tenant: 'acme' });
+    expect((await flo.get(`/runs/${run.workflowId}`)).status).toBe(200);
+    await eventually('the run in the list', async () => {
+      const { runs } = (await flo.get('/runs')).body;
+      return runs.some(({ workflowId }: { workflowId: string }) => workflowId === run.workflowId);
+    });
+    await run.cancel();
+  });
+
   test('a thread takes messages, lists its turns, and forgets them', async () => {
     expect((await as(ada).get('/talker/chat-1')).status).toBe(404);
     expect((await as(ada).get('/talker/chat-1/turns')).body).toEqual({ turns: [] });

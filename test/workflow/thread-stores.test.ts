@@ -135,6 +135,22 @@ describe('a thread with a store', () => {
     ]);
   });
 
+  it('keeps users of one id in two tenants apart', async () => {
+    const whose = { userId: 'ada', sessionId: `${harness.taskQueue}-shared`, idleTimeout: 1_000 };
+    const thread = threadOf('saved', { ...whose, tenant: 'acme' });
+    await answer(thread, 'acme-secret');
+    await eventually('the thread has ended', () => isEnded(thread));
+    const other = threadOf('saved', { ...whose, tenant: 'globex' });
+    await answer(other, 'globex-question');
+    expect(given('globex-question')).toEqual(['globex-question']);
+    await eventually('the other has ended', () => isEnded(other));
+    await answer(threadOf('saved', whose), 'nobodys-question');
+    expect(given('nobodys-question')).toEqual(['nobodys-question']);
+    await eventually('the last has ended', () => isEnded(thread));
+    await answer(threadOf('saved', { ...whose, tenant: 'acme' }), 'acme-again');
+    expect(given('acme-again').join()).toContain('acme-secret');
+  });
+
   it('saves what tools a turn called', async () => {
     const thread = threadOf('noting');
     await answer(thread, 'one');

@@ -60,6 +60,18 @@ export const threads: Cases = {
       await say(thread, 'Bye.');
     },
   },
+  /** The stored key has the tenant, also after continue-as-new. */
+  'thread-of-tenant': {
+    runner: agent('thread-of-tenant', { memory: { kind: 'full', store: 'default' } }),
+    steps: ['Hello.', 'An oak.', 'An elm.', 'A fir.'],
+    thread: { userId: 'ada', tenant: 'acme' },
+    own: (scratch) => {
+      const stores = new SqliteStores({ path: `${scratch}/thread-of-tenant.db` });
+      return { worker: { stores }, close: () => stores.close() };
+    },
+    keeps: 'own',
+    talk: (thread) => say(thread, 'Hi.', 'A tree.', 'Another.', 'And another.'),
+  },
   'thread-summarised': {
     runner: agent('thread-summarised', {
       tools: [],

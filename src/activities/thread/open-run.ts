@@ -1,11 +1,13 @@
 // A run's use of the state stores: it reads all of them when it starts, and writes the session when it completes.
 
 import { defined, type Json, type JsonObject } from '../../base/json';
+import { storedKey, withApplication } from '../../core/stored-key';
 import type { CloseRunInput, OpenRunInput, OpenRunResult } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
-import { keyValues, sessionKeyOf, userKeyOf } from '../../stores/state-key';
-import type { SessionKey, SessionStore, StateStores } from '../../stores/state-store';
+import type { RunKey } from '../../protocol/run';
+import { keyValues, userKeyOf } from '../../stores/state-key';
+import type { SessionKey, SessionStore, StateStores, UserKey } from '../../stores/state-store';
 import { encodeState } from '../../stores/state-text';
 import type { ActivityDependencies } from '../dependencies';
 import { notHere } from '../failures';
@@ -13,22 +15,25 @@ import { notHere } from '../failures';
 /** How often a run reads a session again that changes during the read. */
 const readAttempts = 5;
 
+type RunStores = Pick<ActivityDependencies, 'stores'> &
+  Partial<Pick<ActivityDependencies, 'application'>>;
+
 /** The session a run starts with, and the version that the session store has of it. */
 export async function openRun(
-  { stores = {} }: Pick<ActivityDependencies, 'stores'>,
+  { stores = {}, application }: RunStores,
   input: OpenRunInput,
 ): Promise<OpenRunResult> {
   requireStores(stores, input.stores);
-  return await openState({ ...input, stores });
+  return await openState({ ...input, stores, ...defined({ application }) });
 }
 
 /** Saves the session for the next run of the same key. It may be called again: it then saves the same. */
 export async function closeRun(
-  { stores = {} }: Pick<ActivityDependencies, 'stores'>,
+  { stores = {}, application }: RunStores,
   input: CloseRunInput,
 ): Promise<void> {
   requireStores(stores, ['session']);
-  await closeState({ ...input, stores });
+  await closeState({ ...input, stores, ...defined({ application }) });
 }
 
 function requireStores(stores: StateStores, names: readonly (keyof StateStores)[]): void {
@@ -53,10 +58,11 @@ export async function openState(options: OpenState): Promise<OpenRunResult> {
 export async function closeState({
   stores,
   key,
+  application,
   session,
   save,
 }: CloseRunInput & { readonly stores: StateStores }): Promise<void> {
-  const sessionKey = sessionKeyOf(key);
+  const [sessionKey] = sessionKeys(key, application);
   if (stores.session === undefined || sessionKey === undefined) return;
   const { session: store } = stores;
   keyValues(sessionKey, ['appName', 'userId', 'sessionId']);
@@ -73,29 +79,64 @@ export async function closeState({
 async function loadStates({
   stores,
   key,
+  application,
 }: OpenState): Promise<{ states: readonly JsonObject[]; version?: string }> {
+  const users = userKeys(key, application);
   const { app, user, session } = stores;
-  const userKey = userKeyOf(key);
-  const sessionKey = sessionKeyOf(key);
-  keyValues({ ...userKey, sessionId: 'none', ...sessionKey }, ['appName', 'userId', 'sessionId']);
+  const sessions = sessionKeys(key, application);
+  const parts = ['appName', 'userId', 'sessionId'] as const;
+  for (const [index, each] of users.entries())
+    keyValues({ ...each, sessionId: 'none', ...sessions[index] }, parts);
   const [appState, userState, stored] = await Promise.all([
-    load('app', async () => await app?.load({ appName: userKey.appName })),
-    load('user', async () => await user?.load(userKey)),
-    session && sessionKey && loadSession(session, sessionKey),
+    loadFirst('app', users, async ({ appName }) => await app?.load({ appName })),
+    loadFirst('user', users, async (each) => await user?.load(each)),
+    session && loadSession(session, sessions),
   ]);
   if (stored === undefined) return { states: [appState, userState] };
   return { states: [appState, userState, stored.state], version: stored.version };
 }
 
-/** Reads the state between two reads of its version. They belong together if the two versions are equal. */
+/**
+ * The keys under which the state of a run's user may be, the first one first. In 0.2.0, a key without an `appName` meant `default`. It also
+ * left out the tenant, but users of other tenants share such a key, so nobody reads it.
+ */
+function userKeys(key: RunKey, application?: string): readonly [UserKey, ...UserKey[]] {
+  const { tenant } = key;
+  const earlier = userKeyOf(key);
+  const current =
+    application === undefined ? earlier : userKeyOf(withApplication(key, application));
+  const isSame = current.appName === earlier.appName;
+  if (tenant !== undefined || isSame) return [storedKey({ ...current, ...defined({ tenant }) })];
+  return [current, earlier];
+}
+
+/** None without a session id: the run has no stored session. A run saves at the first one. */
+function sessionKeys(key: RunKey, application: string | undefined): readonly SessionKey[] {
+  const { sessionId } = key;
+  if (sessionId === undefined) return [];
+  return userKeys(key, application).map((user) => ({ ...user, sessionId }));
+}
+
+/** Undefined without a session key. A session that is nowhere else may be where an earlier version left it. */
 async function loadSession(
+  store: SessionStore,
+  [key, earlier]: readonly SessionKey[],
+): Promise<{ state: JsonObject; version: string } | undefined> {
+  if (key === undefined) return undefined;
+  const stored = await loadVersion(store, key);
+  if (stored.version !== '' || earlier === undefined) return stored;
+  return { ...(await loadVersion(store, earlier)), version: '' };
+}
+
+/** Reads the state between two reads of its version. They belong together if the two versions are equal. */
+async function loadVersion(
   store: SessionStore,
   key: SessionKey,
 ): Promise<{ state: JsonObject; version: string }> {
   const readVersion = () => callStore('session store', () => store.version(key));
   let version = await readVersion();
   for (let attempt = 1; attempt <= readAttempts; attempt += 1) {
-    const state = await load('session', () => store.load(key));
+    const state = await loadFirst('session', [key], (each) => store.load(each));
     const after = await readVersion();
     if (after === version) return { state, version };
     version = after;
@@ -105,15 +146,20 @@ async function loadSession(
   });
 }
 
-/** A store may be the user's own, so its result is checked. */
-async function load(
+/** The state of the first key that has one. A store may be the user's own, so its result is checked. */
+async function loadFirst<Key>(
   name: keyof StateStores,
-  read: () => Promise<JsonObject | undefined>,
+  keys: readonly Key[],
+  read: (key: Key) => Promise<JsonObject | undefined>,
 ): Promise<JsonObject> {
   return await callStore(`${name} store`, async () => {
-    const state = (await read()) ?? {};
-    encodeState(state);
-    return state;
+    for (const key of keys) {
+      const state = (await read(key)) ?? undefined;
+      if (state === undefined) continue;
+      encodeState(state);
+      return state;
+    }
+    return {};
   });
 }
 

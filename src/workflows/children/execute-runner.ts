@@ -17,6 +17,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { defined } from '../../base/json';
 import { hashOf } from '../../base/digest';
 import { keyHashes } from '../../core/key-hashes';
+import { withApplication } from '../../core/stored-key';
 import { callerOrigin, originBelow } from '../../core/origin';
 import { checkRunInput } from '../../core/run-input';
 import {
@@ -130,15 +131,16 @@ function childOf(
     parentClosePolicy,
   }: Omit<StartRunnerOptions, 'session' | 'context'>,
 ): ChildOptions {
-  const { runner } = runInput;
+  const { runner, application = taskQueue ?? workflowInfo().taskQueue } = runInput;
   const id = typeof runner === 'string' ? runner : runner.id;
+  const key = keyHashes(withApplication(runInput.key, application));
   const workflowId = given ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
   checkWorkflowId(workflowId);
   return {
     ...childOptions(
       workflowId,
       { ...runInput, origin: originOf(runInput, given) },
-      { memo: { agent: id, key: keyHashes(runInput.key) }, title: id },
+      { memo: { agent: id, key }, title: id },
     ),
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
     ...defined({ taskQueue, parentClosePolicy }),

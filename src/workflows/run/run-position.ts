@@ -5,6 +5,7 @@ import { defined } from '../../base/json';
 import { keyHashes } from '../../core/key-hashes';
 import { rootOrigin, type ExecutionIds } from '../../core/origin';
 import { runnerIdOf } from '../../core/runner-refs';
+import { withApplication } from '../../core/stored-key';
 import type { CallModelInput } from '../../protocol/activities';
 import { limits } from '../../protocol/limits';
 import type { Lineage, RunInput } from '../../protocol/run';
@@ -13,7 +14,7 @@ import { inputIdSuffix } from '../../core/people/input-ids';
 import type { LoadedDefinition } from './load';
 
 /** Parts of `workflowInfo()`. */
-type ExecutionInfo = ExecutionIds & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
+type ExecutionInfo = ExecutionIds & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId' | 'taskQueue'>;
 
 /** A refused start has only the runner. */
 type Start = Omit<RunInput, 'input'>;
@@ -42,7 +43,7 @@ export class RunPosition {
     this.application = application === undefined ? {} : { application };
     this.workflowId = workflowId;
     this.isRoot = lineage === undefined;
-    this.lineage = lineage ?? rootLineage(input, workflowId);
+    this.lineage = lineage ?? rootLineage(input, info);
     this.origin = originOf(input, info);
     this.reportsTo = lineage?.root ?? input.thread?.workflowId;
     const { root = workflowId, holder } = input.definition ?? {};
@@ -97,10 +98,10 @@ function threadOf({ thread, definition }: Start): Pick<DefinitionRef, 'thread'> 
   return workflowId === undefined ? {} : { thread: workflowId };
 }
 
-function rootLineage(input: Start, root: string): Lineage {
-  const key = keyHashes(input.key);
+function rootLineage(input: Start, { workflowId, taskQueue }: ExecutionInfo): Lineage {
+  const key = keyHashes(withApplication(input.key, input.application ?? taskQueue));
   return {
-    root,
+    root: workflowId,
     path: rootPath(input),
     ancestors: [],
     depth: 0,

@@ -36,6 +36,8 @@ export type CarriedThread = {
   readonly hooks?: readonly WorkerHook[];
   readonly saves: CarriedSaves;
   readonly isClearing: boolean;
+  /** The store has the conversation under a key with the tenant. */
+  readonly hasTenantInKey?: boolean;
   /** The update id of the last `clear`. The same id again is the same `clear`. */
   readonly lastClear?: string;
   /** The conversation, or where to read it if it is too large to travel with the rest. */

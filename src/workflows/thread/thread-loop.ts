@@ -13,6 +13,7 @@ import {
   ContinueAsNew,
   isCancellation,
   makeContinueAsNewFunc,
+  patched,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -21,6 +22,7 @@ import type { SummaryPlan } from '../../core/context/plan-compaction';
 import { keyHashes } from '../../core/key-hashes';
 import { originBelow, rootOrigin } from '../../core/origin';
 import { runnerAddress, runnerIdOf } from '../../core/runner-refs';
+import { storedKey } from '../../core/stored-key';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
@@ -81,6 +83,8 @@ export class ThreadLoop implements HandledThread {
   #scope: CancellationScope | undefined;
   readonly #courier = new TurnCourier(this.turns, (message) => this.#queue(message));
   #isClearing = false;
+  /** False for a thread with a tenant that 0.2.0 opened: its store has it under the user alone. */
+  #hasTenantInKey = false;
   /** The update id of the last `clear`. */
   #lastClear: string | undefined;
 
@@ -101,8 +105,8 @@ export class ThreadLoop implements HandledThread {
   }
 
   get #storedKey(): StoredKey {
-    const { tenant: _tenant, ...key } = this.#input.key;
-    return key;
+    const { tenant, ...key } = this.#input.key;
+    return this.#hasTenantInKey && tenant !== undefined ? storedKey({ ...key, tenant }) : key;
   }
 
   get log(): RunLog {
@@ -162,7 +166,9 @@ export class ThreadLoop implements HandledThread {
   }
 
   async #open(): Promise<void> {
-    const { idleTimeoutMs } = this.#input;
+    const { idleTimeoutMs, key: given } = this.#input;
+    const isOfTenant = typeof given.tenant === 'string';
+    this.#hasTenantInKey = isOfTenant && patched('longhaul:tenant-in-key');
     const key = this.#storedKey;
     const opened = await openingActivities.openThread({ ...runnerAddress(this.#input), key });
     if (idleTimeoutMs !== undefined && opened.memory?.store === undefined) {
@@ -190,6 +196,7 @@ export class ThreadLoop implements HandledThread {
     this.#budget.restore(thread.budget);
     this.#isClearing = thread.isClearing;
     this.#lastClear = thread.lastClear;
+    this.#hasTenantInKey = thread.hasTenantInKey === true;
     this.#start(thread, thread.saves);
     this.#memory.restore(await carriedEntries(thread), thread.session);
   }
@@ -372,6 +379,7 @@ export class ThreadLoop implements HandledThread {
       ...(this.#hooks.length > 0 && { hooks: this.#hooks }),
       saves: this.#saves.carry(),
       isClearing: this.#isClearing,
+      ...(this.#hasTenantInKey && { hasTenantInKey: true }),
       ...(this.#lastClear !== undefined && { lastClear: this.#lastClear }),
     };
     await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>(

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../../src/base/json';
 import { limits } from '../../../../src/protocol/limits';
+import { storedKey } from '../../../../src/core/stored-key';
 import type { RunKey } from '../../../../src/protocol/run';
 import { LonghaulError } from '../../../../src/protocol/errors';
 import { closeState, openState } from '../../../../src/activities/thread/open-run';
@@ -27,7 +28,8 @@ describe('the stores of a run', () => {
     runKey: RunKey = key,
   ): Promise<void> {
     const sessionKey = { appName: 'default', userId: 'default', sessionId: 's1', ...runKey };
-    const save = { after: await stores.session.version(sessionKey), version: randomUUID() };
+    const stored = storedKey(sessionKey);
+    const save = { after: await stores.session.version(stored), version: randomUUID() };
     await closeState({ stores: given, key: runKey, session, save });
   }
 
@@ -91,6 +93,45 @@ describe('the stores of a run', () => {
     expect(
       await stores.session.load({ appName: 'default', userId: 'default', sessionId: 's1' }),
     ).toEqual({ a: 1 });
+  });
+
+  it('are those of the application where a key names none', async () => {
+    await stores.app.save({ appName: 'shop' }, { app: 1 });
+    await stores.user.save({ appName: 'shop', userId: 'ada' }, { user: 2 });
+    const own = { stores, key: { userId: 'ada', sessionId: 's1' }, application: 'shop' };
+    const { session, version: after = 'none' } = await openState({ ...own, session: {} });
+    expect(session).toEqual({ app: 1, user: 2 });
+    await closeState({ ...own, session: { a: 1 }, save: { after, version: 'run-1' } });
+    const saved = await stores.session.load({ appName: 'shop', userId: 'ada', sessionId: 's1' });
+    expect(saved).toEqual({ a: 1 });
+  });
+
+  it('go on with what 0.2.0 kept under `default`, until a run saves or somebody deletes', async () => {
+    const earlier = { appName: 'default', userId: 'ada', sessionId: 's1' };
+    await stores.app.save(earlier, { app: 1 });
+    await stores.user.save(earlier, { user: 2 });
+    await stores.session.save(earlier, { a: 1 });
+    const own = { stores, key: { userId: 'ada', sessionId: 's1' }, application: 'shop' };
+    const opened = await openState({ ...own, session: {} });
+    expect(opened).toEqual({ session: { app: 1, user: 2, a: 1 }, version: '' });
+    await closeState({ ...own, session: { a: 2 }, save: { after: '', version: 'run-1' } });
+    expect(await openState({ ...own, session: {} })).toMatchObject({ session: { a: 2 } });
+    await stores.session.delete({ ...earlier, appName: 'shop' });
+    expect((await openState({ ...own, session: {} })).session).toEqual({ app: 1, user: 2 });
+  });
+
+  it('are apart for users of one id in two tenants', async () => {
+    const opened = async (tenant?: string) => {
+      const whose = { ...key, ...(tenant !== undefined && { tenant }) };
+      return (await openState({ stores, key: whose, session: {} })).session;
+    };
+    await stores.user.save(storedKey({ appName: 'travel', userId: 'ada', tenant: 'acme' }), {
+      plan: 'gold',
+    });
+    await saveNow({ trip: 'Oslo' }, stores, { ...key, tenant: 'acme' });
+    expect(await opened('acme')).toEqual({ plan: 'gold', trip: 'Oslo' });
+    expect(await opened('globex')).toEqual({});
+    expect(await opened()).toEqual({});
   });
 
   it('neither give nor take keys with two underscores', async () => {
