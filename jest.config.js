@@ -58,7 +58,7 @@ module.exports = {
   projects: projects.map(({ timeout, files, ...project }) => ({
     ...project,
     rootDir: __dirname,
-    testEnvironment: 'node',
+    testEnvironment: '<rootDir>/scripts/jest/quiet-environment.js',
     testMatch: [files ?? `<rootDir>/test/${project.displayName}/**/*.test.ts`],
     globals: { projectTimeout: timeout },
     setupFilesAfterEnv: ['<rootDir>/scripts/jest/project-timeout.js'],

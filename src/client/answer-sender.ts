@@ -25,8 +25,9 @@ import {
   type RunState,
 } from '../protocol/run';
 import { placeOf } from '../server/worker-versions';
-import { overExecutions, uninterrupted } from './calls';
+import { overExecutions, pauseUnlessAborted, uninterrupted } from './calls';
 import { asLonghaulError, hasGrpcStatus, isNotFound, isUntaken } from './failures';
+import { readTaskFailure } from './history';
 import { RunView, type ViewOptions } from './run-view';
 import { requireWorker, whileServed } from './workers';
 
@@ -51,6 +52,11 @@ export const answeredByNames = { by: true, note: true, seen: true, signature: tr
 
 /** How often the client asks for the nonce of an input before it answers without it. */
 const mostAsked = 3;
+
+/** Attempts at a task that may fail: in a rolling deploy, the worker of another version takes the next one. */
+const mostFailed = 2;
+
+const checkEveryMs = 1_000;
 
 export class AnswerSender {
   readonly #client: Client;
@@ -136,6 +142,19 @@ export class AnswerSender {
   async #requireWorker(signal: AbortSignal): Promise<void> {
     const place = placeOf(await this.#view.describe());
     await requireWorker(this.#client, { ...place, workflowId: this.#workflowId, signal });
+    await this.#requireReplay(signal);
+  }
+
+  /** If no worker can replay the run, the server refuses the answer only after half a minute. */
+  async #requireReplay(signal: AbortSignal): Promise<void> {
+    do {
+      const { raw } = await this.#view.describe();
+      const attempt = raw.pendingWorkflowTask?.attempt ?? 1;
+      if (attempt <= mostFailed) continue;
+      const failure = await readTaskFailure(this.#client, this.#workflowId);
+      if (failure?.cause === 'nondeterminism')
+        throw await this.#view.unanswerable(new Error(failure.message));
+    } while (await pauseUnlessAborted(checkEveryMs, signal));
   }
 }
 

@@ -35,7 +35,9 @@ export type TestEnvironment = {
   readonly client: Longhaul;
   readonly worker: Worker;
   /** The run's next pause or its end. Skips the time of retries and timers. Rejects with the run's error. */
-  outcome<Types extends RunTypes>(run: RunHandle<Types>): Promise<AgentRunOutcome<Types>>;
+  outcome<Types extends RunTypes = RunTypes>(
+    run: RunHandle<Types>,
+  ): Promise<AgentRunOutcome<Types>>;
   /** Lets time pass on the server: a text such as `'3 days'`, or milliseconds. It takes only moments. */
   skip(duration: Duration): Promise<void>;
   /** The server's time. */

@@ -1,12 +1,15 @@
 import { isForPeople, isOfCall } from '../worker/log-lines';
 import { installLineLog } from '../worker/logger';
 
-/** A test expects failures and says what it found: only errors of Temporal's worker are written. `LONGHAUL_TEST_LOG=1` shows the rest. */
-export function installTestLog(): void {
+/**
+ * A test expects failures and says what it found: only errors of Temporal's worker are written. `LONGHAUL_TEST_LOG=1` shows the rest.
+ * `write` takes them in place of standard error.
+ */
+export function installTestLog(write?: (line: string) => void): void {
   const isWanted = process.env['LONGHAUL_TEST_LOG'] === '1';
   installLineLog(
     isWanted
       ? { level: 'INFO', shows: isForPeople }
-      : { level: 'ERROR', shows: (entry) => !isOfCall(entry) },
+      : { level: 'ERROR', shows: (entry) => !isOfCall(entry), write },
   );
 }

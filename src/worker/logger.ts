@@ -7,6 +7,8 @@ export type LineLogOptions = {
   readonly level: LogLevel;
   /** Default: all entries. */
   readonly shows?: (entry: LogEntry) => boolean;
+  /** Takes the lines. Default: they go to standard error. */
+  readonly write?: ((line: string) => void) | undefined;
 };
 
 let isInstalled = false;
@@ -15,12 +17,16 @@ let isInstalled = false;
  * Makes the log of Temporal's worker one line for each entry, on standard error. It belongs to the process, and the first one that is
  * installed stays: the user's own wins.
  */
-export function installLineLog({ level, shows = () => true }: LineLogOptions): void {
+export function installLineLog({
+  level,
+  shows = () => true,
+  write = toStderr,
+}: LineLogOptions): void {
   if (isInstalled) return;
   isInstalled = true;
   const format = logFormat();
   const logger = new DefaultLogger(level, (entry: LogEntry) => {
-    if (!isRepeated(entry) && shows(entry)) process.stderr.write(`${formatEntry(entry, format)}\n`);
+    if (!isRepeated(entry) && shows(entry)) write(`${formatEntry(entry, format)}\n`);
   });
   const core = level === 'ERROR' ? 'ERROR' : 'WARN';
   const filter = makeTelemetryFilterString({ core, other: 'ERROR' });
@@ -30,4 +36,8 @@ export function installLineLog({ level, shows = () => true }: LineLogOptions): v
   } catch {
     // The user has installed one.
   }
+}
+
+function toStderr(line: string): void {
+  process.stderr.write(line);
 }

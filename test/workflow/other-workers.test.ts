@@ -69,9 +69,11 @@ describe('a worker that does not have the workflow', () => {
     expect(history.events?.[4]?.timerStartedEventAttributes).toBeTruthy();
 
     const ours = await harness.worker(given);
-    await harness.longhaul.client.workflow
-      .getHandle(run.workflowId)
-      .signal('resume', { answer: 'this one' });
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
+    await expect(run.resume('this one')).rejects.toThrow("does not match the run's history");
+    // The server itself would refuse the answer after two more attempts, that is after half a minute.
+    expect((await handle.describe()).raw.pendingWorkflowTask?.attempt).toBe(3);
+    await handle.signal('resume', { answer: 'this one' });
     await eventually('a failed workflow task', async () => {
       const state = await harness.longhaul.run(run.workflowId, { withoutWorker: true }).state();
       return state.waitsFor?.kind === 'deploy' && state.waitsFor.cause === 'nondeterminism';

@@ -169,6 +169,8 @@ describe('trace', () => {
   it('has the turns of a thread', async () => {
     const thread = harness.longhaul.thread({ agent: 'reader', sessionId: harness.taskQueue });
     for (const text of ['one', 'two']) await (await thread.send(text)).result();
+    // The thread learns a moment later that its turn has ended. `turns` waits for that.
+    await thread.turns();
     const { usage } = await thread.state();
     const trace = await thread.trace();
     expect(trace).toMatchObject({ kind: 'thread', runner: 'reader', usage, status: 'running' });

@@ -37,19 +37,10 @@ type Said = Pick<Why, 'reason' | 'todo'>;
 const longestText = 300;
 
 export function explain(facts: Facts, now: Date): Said {
-  const { workflowId, retrying = [], waitsFor, lastPoll, isCancelling, isThread } = facts;
+  const { isCancelling, isThread } = facts;
   const ended = explainEnd(facts);
   if (ended !== undefined) return ended;
-  const [worst] = retrying.toSorted((one, other) => other.attempt - one.attempt);
-  const isHeld = isHeldUp(waitsFor);
-  const polled = lastPoll ? [explainLastPoll(lastPoll, now)] : [];
-  const said = [
-    ...(isHeld ? [] : polled),
-    ...(worst && !isHeld ? [explainRetry(worst, { workflowId, retrying, now })] : []),
-    ...(waitsFor ? [explainWait(waitsFor, { workflowId, now })] : []),
-    ...(isHeld ? polled : []),
-  ];
-  const [first, ...others] = said;
+  const [first, ...others] = holds(facts, now);
   const cancelling = isCancelling ? 'It is being cancelled. ' : '';
   if (first === undefined) {
     if (isCancelling) return { reason: 'It is being cancelled, and ends its open work first.' };
@@ -59,6 +50,16 @@ export function explain(facts: Facts, now: Date): Said {
   }
   const reason = [first, ...others].map((each) => each.reason).join(' ');
   return { ...first, reason: `${cancelling}${reason}` };
+}
+
+/** What holds the run up, the most important first. */
+function holds({ workflowId, retrying = [], waitsFor, lastPoll }: Facts, now: Date): Said[] {
+  const [worst] = retrying.toSorted((one, other) => other.attempt - one.attempt);
+  const waits = waitsFor ? [explainWait(waitsFor, { workflowId, now })] : [];
+  const polled = lastPoll ? [explainLastPoll(lastPoll, now)] : [];
+  if (isHeldUp(waitsFor)) return [...waits, ...polled];
+  const retries = worst ? [explainRetry(worst, { workflowId, retrying, now })] : [];
+  return [...polled, ...retries, ...waits];
 }
 
 /** Nothing else matters while no worker goes on with the run. */

@@ -162,7 +162,7 @@ const agentFile = z.strictObject({
   model: modelInFile
     .meta({
       expected:
-        "'provider/model', such as 'openai/gpt-6.1-terra', {provider, model}, or a model beside 'provider'",
+        "'provider/model', such as 'openai/gpt-6.1-terra', {provider, model}, or a model beside 'provider' or with POTATO_HEAD_DEFAULT_PROVIDER set",
       ...help('The model, after the name of its provider. Required, unless prompt files name it', {
         see: 'providers.md',
       }),

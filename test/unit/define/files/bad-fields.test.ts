@@ -110,7 +110,7 @@ describe('loadSpec', () => {
       'a model without provider',
       'agents:\n  - { id: desk, model: gpt-5-mini }\n',
       [
-        "2:24 agents[0].model must be 'provider/model', such as 'openai/gpt-6.1-terra', {provider, model}, or a model beside 'provider', not 'gpt-5-mini'",
+        "2:24 agents[0].model must be 'provider/model', such as 'openai/gpt-6.1-terra', {provider, model}, or a model beside 'provider' or with POTATO_HEAD_DEFAULT_PROVIDER set, not 'gpt-5-mini'",
       ],
     ],
     [

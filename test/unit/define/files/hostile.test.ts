@@ -109,7 +109,7 @@ describe('JSON', () => {
     [
       'a wrong value',
       '{"agents": [{"id": "a",\n "model": 5}]}',
-      "2:11 agents[0].model must be 'provider/model', such as 'openai/gpt-6.1-terra', {provider, model}, or a model beside 'provider', not 5",
+      "2:11 agents[0].model must be 'provider/model', such as 'openai/gpt-6.1-terra', {provider, model}, or a model beside 'provider' or with POTATO_HEAD_DEFAULT_PROVIDER set, not 5",
     ],
   ])('is refused with %s', (_, written, expected) => {
     expect(refusals(written, 'spec.json')).toEqual([expected]);
