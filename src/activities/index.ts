@@ -14,6 +14,7 @@ import { guard } from './guard';
 import { withHeartbeat } from './heartbeat';
 import { fetchInput, pullLog } from './log/pull-log';
 import { findDefinition, loadDefinition } from './definition/load-definition';
+import { requireLoadable } from './definition/lost-loads';
 import { askSession } from './log/read-log';
 import { checkSignature, notifyPause } from './people/hooks';
 import { reviewCall } from './people/review-call';
@@ -51,7 +52,10 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     checkArguments: guarded(own('again', (input) => checkArguments(dependencies, input))),
     loadDefinition: guarded(
       own('again', (input) =>
-        withHeartbeat(dependencies, () => loadDefinition(dependencies, input)),
+        withHeartbeat(dependencies, async (_signal, beats) => {
+          await requireLoadable(beats);
+          return await loadDefinition(dependencies, input);
+        }),
       ),
     ),
     findDefinition: guarded(own('again', (input) => findDefinition(dependencies, input))),

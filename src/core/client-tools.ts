@@ -1,4 +1,7 @@
-// Checks the tools that a client brings for one run. The client checks before it sends them, and the run again. Pure.
+// Checks the tools that a client brings for one run. Anybody may have written them. Pure.
+//
+// 1. `broughtToolsProblem` says what no run takes. The client asks it before it sends the tools, and again the thread and the worker.
+// 2. A replay asks `clientToolsProblem` only. What a run once took it still takes.
 
 import { shapeProblems } from '../base/check-shape';
 import { isJsonObject, type JsonSchema } from '../base/json';
@@ -7,6 +10,7 @@ import { utf8Length } from '../base/text';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
 import type { ClientTool } from '../protocol/run';
+import { budgetProblem } from './schema/json-budget';
 import { schemaProblem } from './schema/schema-problem';
 import { checkExactJson, violationText } from './session';
 
@@ -28,7 +32,31 @@ const shape: JsonSchema = {
   maxItems: limits.clientTools,
 };
 
-/** The first problem, with its place, or undefined. A worker also compiles the schemas of the arguments. */
+/** Why looking at the tools would take more than a moment, or undefined. It measures all of them together. */
+export function clientToolsExcess(value: unknown): string | undefined {
+  const problem = budgetProblem(value, {
+    bytes: limits.clientToolsBytes,
+    values: limits.clientToolsValues,
+    levels: limits.clientToolsLevels,
+    patternSteps: limits.clientToolsPatternSteps,
+  });
+  return problem && `clientTools ${problem}: bring fewer tools, or smaller schemas`;
+}
+
+/** The first reason why no run takes the tools, or undefined. */
+export function broughtToolsProblem(value: unknown): string | undefined {
+  const problem = clientToolsExcess(value) ?? clientToolsProblem(value);
+  if (problem !== undefined) return problem;
+  for (const [index, { inputSchema }] of (value as readonly ClientTool[]).entries()) {
+    const found = schemaProblem(inputSchema, limits.clientToolsBytes);
+    if (found === undefined) continue;
+    const path = joinPath(`clientTools[${index}].inputSchema`, found.path);
+    return formatProblem({ ...found, path });
+  }
+  return undefined;
+}
+
+/** The first problem of their shape and of the schemas of results, or undefined. */
 export function clientToolsProblem(value: unknown): string | undefined {
   const violation = checkExactJson(value);
   if (violation !== undefined) return `clientTools is not JSON${violationText(violation)}`;

@@ -1,19 +1,21 @@
 // The tools that the client of one run brings become tools of its agent, in the definition of this run only.
 
 import { canonicalJson, deepFreeze } from '../base/json';
-import { formatProblem, joinPath, quote } from '../base/problem';
+import { quote } from '../base/problem';
 import { toKiB } from '../base/text';
+import { broughtToolsProblem } from '../core/client-tools';
 import { runnerOf } from '../core/runner-refs';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import { askUserTool, resultToolNames } from '../protocol/names';
 import type { ClientTool } from '../protocol/run';
 import type { AgentSpec, Definition, ToolSpec } from '../protocol/spec';
-import { tryCompileSchema } from './arguments/compile';
 import { runnerName } from './runner';
 
-/** Throws `InvalidInput` if the run's runner is no agent, or if a name is taken. The shape of the tools was checked. */
+/** Throws `InvalidInput` if the run's runner is no agent, if a name is taken, or for tools that no run takes. */
 export function withClientTools(definition: Definition, tools: readonly ClientTool[]): Definition {
+  const problem = broughtToolsProblem(tools);
+  if (problem !== undefined) throw invalid(problem);
   const agent = runnerOf(definition, definition.runner);
   if (agent.kind !== 'agent')
     throw invalid(`clientTools are for agents, and ${quote(agent.id)} is a ${agent.kind} runner`);
@@ -22,7 +24,7 @@ export function withClientTools(definition: Definition, tools: readonly ClientTo
     const user = taken.get(tool.name);
     if (user !== undefined)
       throw invalid(`client tool ${quote(tool.name)} has the name of ${user}: rename it`, tool);
-    return [tool.name, specOf(tool)];
+    return [tool.name, { ...tool, result: 'client' }];
   });
   const names = added.map(([name]) => name);
   const whole: Definition = {
@@ -45,15 +47,6 @@ function takenNames(definition: Definition, agent: AgentSpec): ReadonlyMap<strin
     ...Object.keys(definition.tools).map((name) => [name, 'a tool of the workers'] as const),
     ...(agent.subAgents ?? []).map(({ name }) => [name, 'a sub-agent'] as const),
   ]);
-}
-
-function specOf(tool: ClientTool): ToolSpec {
-  const compiled = tryCompileSchema(tool.inputSchema);
-  if (compiled.ok) return { ...tool, result: 'client' };
-  const said = compiled.problems.map(({ path, message }) =>
-    formatProblem({ path: joinPath('inputSchema', path), message }),
-  );
-  throw invalid(`client tool ${quote(tool.name)}: ${said.join('; ')}`, tool);
 }
 
 function checkSize(definition: Definition, agent: AgentSpec): void {

@@ -8,6 +8,9 @@ export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number
 /** Deeper than any value that runs take. */
 const deepest = 200;
 
+/** More than any conversation has. What reads a body looks at each of its values several times. */
+const mostValues = 50_000;
+
 /** How long the rest of a refused body is read. */
 const longestRest = 5_000;
 
@@ -23,9 +26,10 @@ export function requireJson({ headers }: Request): void {
 
 /** The body as a JSON object. An empty body is `{}`. */
 export async function readJson(request: Request, limits: BodyLimits): Promise<JsonObject> {
-  const text = decode(await readBytes(request, limits));
+  const bytes = await readBytes(request, limits);
+  checkStructure(bytes);
+  const text = decode(bytes);
   if (text.trim() === '') return {};
-  checkDepth(text);
   const value = parse(text);
   if (isJsonObject(value)) return value;
   throw invalid('the body must be a JSON object');
@@ -81,14 +85,36 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Before the parser, which would make the whole value, and before anything that walks it. */
-function checkDepth(text: string): void {
+/** Bytes of UTF-8. Those of all other characters differ. */
+const quoteMark = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
+const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
+
+/**
+ * Counts levels and values, before the parser makes the whole value and before anything walks it. It looks at each byte once, whatever
+ * the body is.
+ */
+function checkStructure(bytes: Uint8Array): void {
   let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (token === '[' || token === '{') depth += 1;
-    else if (token === ']' || token === '}') depth -= 1;
+  let values = 1;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === quoteMark) at = endOfText(bytes, at);
+    else if (isClosing(byte)) depth -= 1;
+    else if (isOpening(byte)) depth += 1;
+    if (byte === comma || isOpening(byte)) values += 1;
     if (depth > deepest) throw invalid(`the body has more than ${deepest} levels`);
+    if (values > mostValues) throw invalid(`the body has more than ${mostValues} values`);
   }
+}
+
+/** Where the text that begins at `from` ends: at its quote, or behind the last byte. */
+function endOfText(bytes: Uint8Array, from: number): number {
+  let at = from + 1;
+  while (at < bytes.length && bytes[at] !== quoteMark) at += bytes[at] === backslash ? 2 : 1;
+  return at;
 }
 
 function parse(text: string): unknown {

@@ -128,7 +128,14 @@ class Handler {
         return await ownThread(app, principal, { agent, chat, ...(session && { session }) });
       },
       backend,
+      mayBringTools: () => this.#takesTools({ principal, agent, request }),
     };
+  }
+
+  async #takesTools(call: BackendCall): Promise<boolean> {
+    const { clientTools = false } = this.#options;
+    if (typeof clientTools === 'boolean') return clientTools;
+    return await ofBackend(async () => (await clientTools(call)) === true);
   }
 
   async #body(request: Request, { takes }: Route): Promise<JsonObject> {

@@ -40,6 +40,11 @@ export type AgentHandlerOptions = {
   readonly appName?: string;
   /** What your backend adds to runs and turns: `context` for tools, a `budget`, the first `session`. A request cannot set them. */
   readonly startWith?: (call: BackendCall) => BackendOptions | Promise<BackendOptions>;
+  /**
+   * Whether requests may bring tools, for everybody or for each call. Default false. Their texts tell the agent what to do, so take only
+   * tools of pages that you trust.
+   */
+  readonly clientTools?: boolean | ((call: BackendCall) => boolean | Promise<boolean>);
   /** The major version of the package `ai` in the browser. Default 7. Clients of version 5 and 6 get whole turns. */
   readonly aiSdk?: AiSdkVersion;
   readonly cors?: CorsOptions;
@@ -58,6 +63,7 @@ const optionNames = {
   basePath: true,
   appName: true,
   startWith: true,
+  clientTools: true,
   aiSdk: true,
   cors: true,
   maxBodyBytes: true,
@@ -85,6 +91,7 @@ export function readOptions(options: AgentHandlerOptions): ReadyOptions {
     throw invalid('deltas must be a carrier of deltas');
   if (typeof basePath !== 'string' || !/^\/$|^(?:\/[\w.~-]+)+$/.test(basePath))
     throw invalid("basePath must be like '/' or '/api/agents', without a slash at its end");
+  checkClientTools(options.clientTools);
   if (![5, 6, 7].includes(aiSdk)) throw invalid('aiSdk must be 5, 6 or 7');
   checkCors(cors);
   checkNumber('maxBodyBytes', maxBodyBytes);
@@ -111,6 +118,11 @@ function checkFunction(
   const isNeeded = name === 'authenticate';
   if (typeof options[name] === 'function' || (!isNeeded && options[name] === undefined)) return;
   throw invalid(`${name} must be a function`);
+}
+
+function checkClientTools(given: unknown): void {
+  if (['undefined', 'boolean', 'function'].includes(typeof given)) return;
+  throw invalid('clientTools must be true, false or a function');
 }
 
 function checkNumber(name: string, value: unknown): void {

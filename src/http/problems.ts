@@ -5,7 +5,12 @@ import { type ErrorCode, LonghaulError } from '../protocol/errors';
 
 /** Codes of problems that only HTTP has. */
 export type HttpCode =
-  'NotAuthenticated' | 'NotFound' | 'MethodNotAllowed' | 'RequestTimeout' | 'UnsupportedMediaType';
+  | 'NotAuthenticated'
+  | 'NotFound'
+  | 'MethodNotAllowed'
+  | 'RequestTimeout'
+  | 'UnsupportedMediaType'
+  | 'ClientToolsRefused';
 
 export type ProblemCode = ErrorCode | HttpCode;
 
@@ -24,6 +29,8 @@ const meanings: Readonly<Record<ProblemCode, Meaning>> = {
   MethodNotAllowed: is(405, 'The route does not take this method'),
   RequestTimeout: is(408, 'The body did not come in time'),
   UnsupportedMediaType: is(415, 'The request must have the content type application/json'),
+
+  ClientToolsRefused: is(403, 'Your requests may not bring tools'),
 
   InvalidInput: is(400, 'The request is not valid'),
   SpecError: is(400, 'A tool of the request is not valid'),

@@ -64,6 +64,8 @@ export type Call = {
   readonly thread: (chat: string) => Promise<ThreadHandle>;
   /** What the backend adds to a run or turn with the agent of the path. */
   readonly backend: () => Promise<BackendOptions>;
+  /** Whether the backend takes tools that the request brings. */
+  readonly mayBringTools: () => Promise<boolean>;
 };
 
 /** A parameter in the query of a route. */

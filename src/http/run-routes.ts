@@ -8,6 +8,7 @@ import { hasCode } from '../protocol/errors';
 import type { UserInput } from '../protocol/message';
 import type { RunStatus } from '../protocol/run';
 import { firstOf, json, done, responses } from './answers';
+import { broughtTools, toolsTaken } from './client-tools';
 import { clientTools, id, messageText, oneOf, reason, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
 import type { Call, QueryParameter, Route } from './route';
@@ -99,15 +100,18 @@ type StartBody = {
 async function start(call: Call): Promise<Response> {
   const { app, key, actor: by, params } = call;
   const { agent = '' } = params;
-  const { input, requestId, clientTools: tools } = (await call.body()) as unknown as StartBody;
+  const body = (await call.body()) as unknown as StartBody;
+  const { input, requestId } = body;
+  const tools = await broughtTools(call, body);
   const workflowId = requestId === undefined ? undefined : startId(call, agent, requestId);
   const options = {
     ...(await call.backend()),
     ...(workflowId !== undefined && { workflowId }),
-    ...(tools && { clientTools: tools }),
+    ...tools,
   };
   try {
     const run = await app.longhaul.start(agent, input, { ...options, key, by });
+    await toolsTaken(call, { workflowId: run.workflowId, started }, tools);
     const warning = run.warning && { warning: run.warning.code };
     return json({ workflowId: run.workflowId, ...warning }, 201);
   } catch (error) {
@@ -115,6 +119,9 @@ async function start(call: Call): Promise<Response> {
     return json({ workflowId });
   }
 }
+
+/** A run begins at once. */
+const started = (): Promise<void> => Promise.resolve();
 
 /** Nobody else's request leads to this id, because the key is part of it. */
 function startId({ key }: Call, agent: string, requestId: string): string {

@@ -6,6 +6,7 @@ import type { ThreadSummary } from '../client/lists';
 import type { UserInput } from '../protocol/message';
 import type { WhenBusy } from '../protocol/thread';
 import { done, firstOf, json, responses } from './answers';
+import { broughtTools, toolsTaken } from './client-tools';
 import { clientTools, id, oneOf, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
 import type { Call, Principal, Route } from './route';
@@ -120,8 +121,11 @@ type SendBody = {
 
 async function send(call: Call): Promise<Response> {
   const body = (await call.body()) as unknown as SendBody;
+  const tools = await broughtTools(call, body);
   const thread = await threadOf(call);
-  const { messageId, turn, workflowId } = await say(call, thread, body);
+  const sent = await say(call, thread, body);
+  await toolsTaken(call, sent, tools);
+  const { messageId, turn, workflowId } = sent;
   call.app.streams.wake(workflowId);
   return json({ messageId, turn, workflowId }, 202);
 }

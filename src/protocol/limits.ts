@@ -109,8 +109,12 @@ export const limits = {
   approvals: 20,
   /** Reminders of one question. */
   reminders: 10,
-  /** Tools that a client brings for one run. */
+  /** Tools that a client brings for one run, and what all of them together may have. */
   clientTools: 16,
+  clientToolsBytes: 64 * KiB,
+  clientToolsValues: 5_000,
+  clientToolsLevels: 50,
+  clientToolsPatternSteps: 10_000,
   /** Messages to a run that the model has not got yet, and their bytes. */
   unreadMessages: 100,
   unreadBytes: 256 * KiB,
@@ -146,6 +150,8 @@ export const limits = {
   callInProgress: 1 * MiB,
   callsInProgress: 32 * MiB,
   toolAttempts: 5,
+  /** The attempts to load a definition that no worker survives. */
+  lostLoads: 5,
   /** The workers that are asked for a definition before the search takes its whole time. */
   refusals: 100,
   toolConcurrency: 16,

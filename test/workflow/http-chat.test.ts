@@ -97,6 +97,7 @@ describe('a chat of the AI SDK', () => {
       agents: ['desk'],
       authenticate: () => ({ user, roles: ['clerk'] }),
       basePath: '/agents',
+      clientTools: true,
       deltas,
     });
 
@@ -321,6 +322,51 @@ describe('a chat of the AI SDK', () => {
     expect(partsOf(chat).at(-1)).toMatchObject({ text: 'It exists.' });
   });
 
+  const pageTool = (name: string) => ({
+    name,
+    description: 'Lets the user pick an item',
+    inputSchema: { type: 'object', properties: { shelf: { type: 'number' } } },
+  });
+
+  it('takes tools of the page', async () => {
+    await deploy([callOf('pick_item', { shelf: 'x' }), callOf('pick_item', { shelf: 3 }), 'Fine.']);
+    const chat = openChat('ada');
+    await chat.sendMessage({ text: 'Hello' }, { body: { clientTools: [pageTool('pick_item')] } });
+    const part = partsOf(chat).findLast(isToolUIPart);
+    expect(part).toMatchObject({ type: 'tool-pick_item', input: { shelf: 3 } });
+    await chat.answer(async () =>
+      chat.addToolOutput({
+        tool: 'pick_item',
+        toolCallId: part?.toolCallId ?? '',
+        output: { item: 'teapot' },
+      }),
+    );
+    expect(partsOf(chat).at(-1)).toMatchObject({ text: 'Fine.' });
+  });
+
+  it.each<[string, (chat: string, tools: readonly object[]) => [path: string, body: object]]>([
+    ['a run', (_chat, clientTools) => ['desk/runs', { input: 'Hello', clientTools }]],
+    [
+      'a message',
+      (chat, clientTools) => [`desk/${chat}/messages`, { input: 'Hello', clientTools }],
+    ],
+    ['the AI SDK', (id, clientTools) => ['desk', { id, message: said, clientTools }]],
+    [
+      'AG-UI',
+      (threadId, tools) => ['desk/agui', { threadId, runId: 'r', messages: [said], tools }],
+    ],
+  ])('tells %s at the request that a name is taken', async (_wire, request) => {
+    await deploy([]);
+    const refused = await post('ada', ...request(randomUUID(), [pageTool('look')]));
+    expect(await refused.json()).toMatchObject({
+      status: 400,
+      code: 'InvalidInput',
+      detail: expect.stringContaining(
+        "client tool 'look' has the name of a tool of the workers: rename it",
+      ) as string,
+    });
+  });
+
   it('stops', async () => {
     await deploy([{ text: 'a'.repeat(50), delayMs: 60_000 }, 'never']);
     const chat = openChat('ada');
@@ -341,5 +387,12 @@ describe('a chat of the AI SDK', () => {
     expect((await thread.turns()).at(-1)).toMatchObject({ status: 'cancelled' });
   });
 });
+
+const said = {
+  id: 'm1',
+  role: 'user',
+  content: 'Hello',
+  parts: [{ type: 'text', text: 'Hello' }],
+};
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

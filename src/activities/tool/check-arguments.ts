@@ -2,6 +2,8 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { toolSpecOf } from '../../core/loop-config';
+import { checkAgainst } from '../../core/schema/check-schema';
+import { schemaProblem } from '../../core/schema/schema-problem';
 import type {
   ArgumentsRef,
   CallToolInput,
@@ -17,6 +19,7 @@ import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
 import { readLog } from '../log/read-log';
 
 const mostProblems = 10;
@@ -44,8 +47,11 @@ export async function checkAgainstSchema(
   return check.ok ? check : refused(spec, check.problems);
 }
 
-/** A schema that does not compile here refuses nothing: the tool's owner checks the arguments. */
-function problemsOf({ inputSchema }: ToolSpec, args: JsonObject): readonly Problem[] {
+/** A schema that cannot be used here refuses nothing: the tool's owner checks the arguments. */
+function problemsOf({ inputSchema, result }: ToolSpec, args: JsonObject): readonly Problem[] {
+  // Anybody may have written it, so nothing is compiled, and each step counts.
+  if (result === 'client')
+    return schemaProblem(inputSchema, limits.definition) ? [] : checkAgainst(inputSchema, args);
   const compiled = tryCompileSchema(inputSchema);
   return compiled.ok ? compiled.check(args) : [];
 }

@@ -35,6 +35,7 @@ export function checkAgainst(schema: JsonSchema, value: Json): readonly Problem[
 
 class SchemaCheck implements Check {
   readonly #root: JsonSchema;
+  readonly #targets = new Map<string, Json | undefined>();
   readonly #patterns = new Map<string, Pattern | undefined>();
   #steps = 0;
   #depth = 0;
@@ -70,8 +71,10 @@ class SchemaCheck implements Check {
     this.spend(Math.ceil(text.length / 4));
   }
 
+  /** Read once: a pointer may be as long as the schema. */
   pointedAt(pointer: string): Json | undefined {
-    return pointedAt(this.#root, pointer);
+    if (!this.#targets.has(pointer)) this.#targets.set(pointer, pointedAt(this.#root, pointer));
+    return this.#targets.get(pointer);
   }
 
   matches(source: string, text: string): boolean {

@@ -3,6 +3,7 @@
 import type { ThreadHandle } from '../../client/thread-handle';
 import type { StreamEvent } from '../../stream/events';
 import { json, responses } from '../answers';
+import { broughtTools, toolsTaken } from '../client-tools';
 import { HttpProblem } from '../problems';
 import type { Call, Route } from '../route';
 import { answeredSegment, goneTurn, isInProgress, latestTurn, say, segmentOf } from '../segment';
@@ -24,7 +25,7 @@ export const agUiRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/:agent/agui',
-    handle: (call) => Promise.resolve(json(capabilitiesOf(call.params['agent'] ?? ''))),
+    handle: capabilities,
     operation: {
       summary: 'What the agent supports of AG-UI',
       responses: responses(200, 'Capabilities'),
@@ -35,6 +36,7 @@ export const agUiRoutes: readonly Route[] = [
 async function run(call: Call): Promise<Response> {
   const asked = readRunInput(await call.body());
   const { said, entries, outputs } = asked;
+  await broughtTools(call, { clientTools: asked.tools });
   const thread = await call.thread(asked.threadId);
   if (said !== undefined && entries.length + outputs.length === 0)
     return await answer(call, thread, asked);
@@ -60,11 +62,9 @@ async function run(call: Call): Promise<Response> {
 /** A message that the thread knows gets the turn that it has, from its beginning. */
 async function answer(call: Call, thread: ThreadHandle, asked: RunAgentInput): Promise<Response> {
   const { messageId = '', text = '' } = asked.said ?? {};
-  const turn = await say(call, thread, {
-    input: text,
-    messageId,
-    ...(asked.tools.length > 0 && { clientTools: asked.tools }),
-  });
+  const tools = asked.tools.length > 0 ? { clientTools: asked.tools } : {};
+  const turn = await say(call, thread, { input: text, messageId, ...tools });
+  await toolsTaken(call, turn, tools);
   return streamed(call, encoderFor(asked, turn), (signal) => segmentOf(call, turn, signal));
 }
 
@@ -96,11 +96,11 @@ function streamed(
   });
 }
 
-function capabilitiesOf(agent: string): object {
-  return {
-    identity: { name: agent, type: 'longhaul' },
+async function capabilities(call: Call): Promise<Response> {
+  return json({
+    identity: { name: call.params['agent'] ?? '', type: 'longhaul' },
     transport: { streaming: true, websocket: false, httpBinary: false, resumable: false },
-    tools: { supported: true, clientProvided: true },
+    tools: { supported: true, clientProvided: await call.mayBringTools() },
     state: { snapshots: false, deltas: false },
     multiAgent: { supported: true, delegation: true },
     reasoning: { supported: true, streaming: true },
@@ -111,5 +111,5 @@ function capabilitiesOf(agent: string): object {
       interrupts: true,
       approveWithEdits: true,
     },
-  };
+  });
 }

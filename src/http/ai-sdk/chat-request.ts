@@ -1,9 +1,11 @@
 // Reads what the AI SDK's client posts. Of the messages it believes nothing but new text, verdicts, and results of calls that wait for the
 // client. Everything else in them is what the server once sent, and the log has it.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
+import { clientTools, id, object } from '../bodies';
 import { HttpProblem } from '../problems';
 import type { Reply } from '../segment';
+import { shape } from '../shapes';
 
 /** What the client says a tool returned. Only counts for a call that waits for the client. */
 type ChatOutput = {
@@ -21,6 +23,19 @@ export type ChatRequest = {
   /** The message of the assistant that the client goes on with. */
   readonly shown?: { readonly messageId: unknown; readonly calls: readonly string[] };
 };
+
+/** What the transport of the AI SDK sends, and what a page may add to it. */
+export const chatBody: JsonSchema = shape(
+  {
+    id: { ...id, description: 'the id of the chat, a text of 1 to 200 characters' },
+    messages: { type: 'array', description: 'a list of messages' },
+    message: object('the last message, in place of messages'),
+    messageId: { ...id, description: 'the id of a message' },
+    trigger: { type: 'string', description: 'submit-message' },
+    clientTools,
+  },
+  ['id'],
+);
 
 const verdictPart = 'data-longhaul-verdict';
 

@@ -6,6 +6,7 @@ import type { PendingInput } from '../../protocol/run';
 import type { TurnView } from '../../protocol/thread';
 import type { StreamEvent } from '../../stream/events';
 import { done, json } from '../answers';
+import { broughtTools, toolsTaken } from '../client-tools';
 import { HttpProblem } from '../problems';
 import type { Call, Route } from '../route';
 import {
@@ -21,7 +22,7 @@ import {
   turnInProgress,
 } from '../segment';
 import { sseResponse } from '../sse';
-import { type ChatRequest, readChatRequest } from './chat-request';
+import { chatBody, type ChatRequest, readChatRequest } from './chat-request';
 import { MessageEncoder, showsCall } from './message-encoder';
 import { uiMessages } from './ui-messages';
 
@@ -33,6 +34,7 @@ export const aiSdkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/:agent',
     handle: chat,
+    takes: chatBody,
     operation: { summary: 'Sends a message or answers of the AI SDK, and streams the turn' },
   },
   {
@@ -59,11 +61,14 @@ export const aiSdkRoutes: readonly Route[] = [
 ];
 
 async function chat(call: Call): Promise<Response> {
-  const asked = readChatRequest(await call.body());
+  const body = await call.body();
+  const asked = readChatRequest(body);
+  const tools = await broughtTools(call, body);
   const thread = await call.thread(asked.chat);
   if (asked.said === undefined) return await goOn(call, thread, asked);
   const { messageId, text } = asked.said;
-  const turn = await say(call, thread, { input: text, messageId });
+  const turn = await say(call, thread, { input: text, messageId, ...tools });
+  await toolsTaken(call, turn, tools);
   const encoder = new MessageEncoder(turn.workflowId, call.app.aiSdk);
   return streamed(call, encoder, (signal) => segmentOf(call, turn, signal));
 }

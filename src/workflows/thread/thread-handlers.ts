@@ -22,7 +22,7 @@ import type {
 } from '../../protocol/thread';
 import { setLogQuery, setQuery, validating } from '../execution/handlers';
 import type { RunLog } from '../execution/run-log';
-import { sendInput, turnsQuery } from './thread-input';
+import { newMessage, sendInput, turnsQuery } from './thread-input';
 import { newestViews, type ThreadTurns } from './thread-turns';
 import type { HistoryWatch } from '../execution/history-watch';
 import type { ThreadSaves } from './thread-saves';
@@ -70,7 +70,7 @@ export function setThreadHandlers(thread: HandledThread): void {
       }
     },
     {
-      validator: validating((payload) => checkSend(thread, sendInput(payload), arriving)),
+      validator: validating((payload) => checkSend(thread, newMessage(payload), arriving)),
       description: 'A message to the thread: {messageId, input, whenBusy?}',
     },
   );

@@ -1,5 +1,6 @@
 // Reads a thread's start and its messages. Anybody may send either. Pure.
 
+import { broughtToolsProblem } from '../../core/client-tools';
 import { keyMembers } from '../../core/key-hashes';
 import { checkKnown, checkRunInput, withoutNullMembers } from '../../core/run-input';
 import { steerText } from '../../core/people/steering';
@@ -58,6 +59,14 @@ function checkThreadInput(value: unknown): void {
   checkKnown(key, 'key', keyMembers);
   const isTime = typeof idleTimeoutMs === 'number' && idleTimeoutMs > 0;
   if (isGiven(idleTimeoutMs) && !isTime) throw invalid('idleTimeoutMs must be a number over 0');
+}
+
+/** A message that arrives. A replay reads it with `sendInput`, because what was accepted stays accepted. */
+export function newMessage(value: unknown): SendInput {
+  const { clientTools } = isJsonObject(value) ? value : {};
+  const problem = isGiven(clientTools) ? broughtToolsProblem(clientTools) : undefined;
+  if (problem !== undefined) throw invalid(problem);
+  return sendInput(value);
 }
 
 /** Takes a message whole or not at all. */

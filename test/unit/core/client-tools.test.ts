@@ -1,6 +1,10 @@
 // Pure: no server.
-import { clientToolsProblem } from '../../../src/core/client-tools';
+import { broughtToolsProblem, clientToolsProblem } from '../../../src/core/client-tools';
 import { checkRunInput } from '../../../src/core/run-input';
+import { withClientTools } from '../../../src/define/client-tools';
+import type { ClientTool } from '../../../src/protocol/run';
+import type { Definition } from '../../../src/protocol/spec';
+import { newMessage, sendInput } from '../../../src/workflows/thread/thread-input';
 
 const tool = (name: string, more: object = {}): object => ({
   name,
@@ -79,4 +83,67 @@ it('refuses tools for a runner that is no agent, and for a run that another run 
   expect(() =>
     checkRunInput({ runner: 'a', input: 'Go.', clientTools, lineage }, { workflowId: 'r' }),
   ).toThrow('clientTools are for the run that a client starts');
+});
+
+describe('tools that arrive', () => {
+  const many = (schema: object): object[] =>
+    Array.from({ length: 16 }, (_, at) => tool(`t${at}`, { inputSchema: schema }));
+  const patterns = Array.from({ length: 100 }, (_, at) => [`p${at}`, { pattern: `a{${at}}` }]);
+  const object = { type: 'object' };
+
+  it.each<[string, unknown, string | undefined]>([
+    ['few', [tool('a')], undefined],
+    ['with patterns', [tool('a', { inputSchema: { ...object, pattern: '^a{1,9}$' } })], undefined],
+    [
+      'that are large together',
+      many({ ...object, title: 'x'.repeat(5_000) }),
+      'clientTools has more than 65536 bytes: bring fewer tools, or smaller schemas',
+    ],
+    [
+      'of many values together',
+      many({ ...object, enum: Array(400).fill(0) }),
+      'clientTools has more than 5000 values: bring fewer tools, or smaller schemas',
+    ],
+    [
+      'of many patterns together',
+      many({ ...object, properties: Object.fromEntries(patterns) }),
+      'clientTools has patterns of more than 10000 steps, with their repetitions written out: bring fewer tools, or smaller schemas',
+    ],
+    [
+      'with arguments that nobody can check',
+      [tool('a'), tool('b', { inputSchema: { ...object, unevaluatedProperties: false } })],
+      'clientTools[1].inputSchema.unevaluatedProperties is not checked here: use additionalProperties',
+    ],
+    [
+      'with arguments that refer to themselves',
+      [tool('a', { inputSchema: { ...object, $ref: '#' } })],
+      'clientTools[0].inputSchema refers to itself without end',
+    ],
+    ['of the wrong shape', [7], 'clientTools[0] must be an object, not 7'],
+  ])('%s', (_name, tools, problem) => {
+    expect(broughtToolsProblem(tools)).toBe(problem);
+  });
+
+  it('are refused by a thread where they arrive, and a replay takes what it took', () => {
+    const message = {
+      messageId: 'm',
+      input: 'x',
+      clientTools: many({ ...object, $comment: 'x'.repeat(5_000) }),
+    };
+    expect(() => newMessage(message)).toThrow('more than 65536 bytes');
+    expect(sendInput(message)).toEqual(message);
+  });
+
+  it('become part of a definition only if they are within the budget', () => {
+    const definition = {
+      runner: 'a',
+      runners: { a: { kind: 'agent', id: 'a', model: 'x/y' } },
+      tools: {},
+    } as unknown as Definition;
+    const bring = (tools: unknown) => withClientTools(definition, tools as readonly ClientTool[]);
+    expect(bring([tool('pick')]).tools).toMatchObject({ pick: { result: 'client' } });
+    expect(() => bring(many({ ...object, properties: Object.fromEntries(patterns) }))).toThrow(
+      'patterns of more than 10000 steps',
+    );
+  });
 });

@@ -28,8 +28,13 @@ describe('bodies', () => {
     ['of broken UTF-8', Uint8Array.of(0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d), /not UTF-8/],
     ['of 10,000 levels', `{"input":${'['.repeat(10_000)}`, /more than 200 levels/],
     ['of whole 10,000 levels', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, /200 levels/],
+    ['of a million values', `{"input":[${'1,'.repeat(1_000_000)}1]}`, /more than 50000 values/],
+    // Looking for the end of each text from each quote would take hours.
+    ['with 8 MiB of quotes', `{"input":"${'\\"'.repeat(4 * 1024 ** 2)}`, /not JSON/],
+    ['of 8 MiB of quotes', '"'.repeat(8 * 1024 ** 2), /not JSON/],
+    ['with a text of 8 MiB that never ends', `"${'[\\u005b'.repeat(1024 ** 2)}`, /not JSON/],
   ])('%s are refused', async (_, body, detail) => {
-    const { handle } = setUp();
+    const { handle } = setUp({ maxBodyBytes: 16 * 1024 ** 2 });
     const init = { method: 'POST', headers: json, body };
     const answer = await handle(get('/support/runs', init));
     expect(await problem(answer)).toMatchObject({

@@ -1,0 +1,60 @@
+// The tools that a request brings. Their texts tell the agent what to do, so the backend says whose tools it takes.
+
+import type { ClientToolOptions } from '../client/client-tools';
+import { clientToolsExcess } from '../core/client-tools';
+import type { StreamEvent } from '../stream/events';
+import { HttpProblem } from './problems';
+import type { Call } from './route';
+import { segmentOf } from './segment';
+
+/** How long a request waits to hear that its tools are taken. */
+const firstEventMs = 5_000;
+
+type Tools = { readonly clientTools?: readonly ClientToolOptions[] };
+
+/** The tools, if this caller may bring some. It measures them before anything looks at them. */
+export async function broughtTools(call: Call, { clientTools = [] }: Tools): Promise<Tools> {
+  if (clientTools.length === 0) return {};
+  if (!(await call.mayBringTools()))
+    throw new HttpProblem('ClientToolsRefused', {
+      detail: 'the option clientTools of agentHandler says whose tools it takes',
+    });
+  const excess = clientToolsExcess(clientTools);
+  if (excess !== undefined) throw new HttpProblem('InvalidInput', { detail: excess });
+  return { clientTools };
+}
+
+/**
+ * Only a worker knows whether the agent has tools with these names. So a request with tools waits until its run has begun, and is refused
+ * if it ended with that. A run that does not begin soon tells it at its end.
+ */
+export async function toolsTaken(
+  call: Call,
+  run: Parameters<typeof segmentOf>[1],
+  { clientTools = [] }: Tools,
+): Promise<void> {
+  if (clientTools.length === 0) return;
+  const signal = AbortSignal.any([call.request.signal, AbortSignal.timeout(firstEventMs)]);
+  const events = segmentOf(call, run, signal);
+  const first = await Promise.race([nextOf(events), aborted(signal)]);
+  void events.return().catch(() => undefined);
+  if (first?.type !== 'end' || first.error?.code !== 'InvalidInput') return;
+  throw new HttpProblem('InvalidInput', { detail: first.error.message });
+}
+
+/** Undefined also for a stream that breaks: whoever reads it hears of it. */
+async function nextOf(events: AsyncIterator<StreamEvent, void>): Promise<StreamEvent | undefined> {
+  try {
+    const { value } = await events.next();
+    return value ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return undefined;
+  return await new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
