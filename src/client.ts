@@ -44,5 +44,5 @@ export type {
   RunState,
   RunStatus,
 } from './protocol/run';
-export type { Actor, ApproverRule, Vote } from './protocol/people';
+export type { Actor, AnswerRight, ApproverRule, Vote } from './protocol/people';
 export type { ThreadKey, TurnStatus, TurnView, WhenBusy } from './protocol/thread';

@@ -10,6 +10,7 @@ import { grpcStatus } from '../base/grpc-status';
 import { canonicalJson, defined, type Json } from '../base/json';
 import { checkNote } from '../core/machine/answer';
 import { readActor } from '../core/people/actor';
+import { checkRight } from '../core/people/rights';
 import { LonghaulError } from '../protocol/errors';
 import type { updateNames } from '../protocol/names';
 import type { Actor } from '../protocol/people';
@@ -26,7 +27,7 @@ import {
 } from '../protocol/run';
 import { placeOf } from '../server/worker-versions';
 import { overExecutions, pauseUnlessAborted, uninterrupted } from './calls';
-import { asLonghaulError, hasGrpcStatus, isNotFound, isUntaken } from './failures';
+import { asLonghaulError, hasGrpcStatus, isNotFound, isUntaken, updateRefusal } from './failures';
 import { readTaskFailure } from './history';
 import { RunView, type ViewOptions } from './run-view';
 import { requireWorker, whileServed } from './workers';
@@ -48,7 +49,13 @@ export type SentAnswer = {
 type ReadyAnswer = Omit<SentAnswer, 'said'> & { readonly said: string };
 
 /** The names of the options that every answer takes. */
-export const answeredByNames = { by: true, note: true, seen: true, signature: true } as const;
+export const answeredByNames = {
+  by: true,
+  note: true,
+  seen: true,
+  signature: true,
+  may: true,
+} as const;
 
 /** How often the client asks for the nonce of an input before it answers without it. */
 const mostAsked = 3;
@@ -82,10 +89,11 @@ export class AnswerSender {
   async send({ name, said, input }: SentAnswer, options: AnsweredBy = {}): Promise<ResumeReply> {
     const besides = this.#besides(options);
     const texts = [said, ...(Object.keys(besides).length === 0 ? [] : [besides])];
+    const { may } = options;
     const answer = {
       name,
       said: texts.map(canonicalJson).join('\n'),
-      input: { ...input, ...besides },
+      input: { ...input, ...besides, ...(may && { may }) },
     };
     await this.#started?.();
     return await this.served((signal) =>
@@ -93,7 +101,7 @@ export class AnswerSender {
     );
   }
 
-  /** What the options say of the answer. */
+  /** What the options say of the answer itself. What its sender may do does not make it another one. */
   #besides({ by = this.#actor, note, seen, signature }: AnsweredBy): AnsweredBy {
     if (note !== undefined) checkNote(note);
     return defined({ by: by && readActor(by), note, seen, signature });
@@ -122,10 +130,21 @@ export class AnswerSender {
     try {
       return await update(id);
     } catch (error) {
+      if (knowsNoRights(error) && input.may !== undefined)
+        return await this.#sendOnce({ name, said, input: await this.#withinRights(input) }, signal);
       // The server answers so if a reset replayed this update and the run refused it.
       if (!hasGrpcStatus(error, grpcStatus.internal)) throw error;
       return await update(randomUUID());
     }
+  }
+
+  /** For a run on a worker of 0.2, which cannot check the rights: what an input is never changes, so this can look before it sends. */
+  async #withinRights({ may, ...answer }: GivenAnswer): Promise<GivenAnswer> {
+    const { status, pending } = await this.#view.state();
+    const input = pending.find(({ inputId }) => inputId === answer.inputId);
+    if (input === undefined) throw notWaiting(this.#workflowId, status);
+    checkRight(input, { ...answer, ...(may && { may }) });
+    return answer;
   }
 
   /** Without a nonce the id is random: the run still takes the answer, or says why not. */
@@ -156,6 +175,12 @@ export class AnswerSender {
         throw await this.#view.unanswerable(new Error(failure.message));
     } while (await pauseUnlessAborted(checkEveryMs, signal));
   }
+}
+
+/** The worker is of a version that refuses `may` as a member that it does not know. */
+function knowsNoRights(error: unknown): boolean {
+  const refusal = updateRefusal(error);
+  return refusal?.code === 'InvalidAnswer' && refusal.message.startsWith("'may' is not a member");
 }
 
 export function notWaiting(workflowId: string, status: RunState['status']): LonghaulError {

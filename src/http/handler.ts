@@ -16,6 +16,7 @@ import {
 import { actorOf, ownKey, readPrincipal } from './principal';
 import { HttpProblem, problemOf, problemResponse, statusOf } from './problems';
 import { type Found, methodsOf, Router } from './router';
+import { rightsOf } from './rights';
 import type { App, BackendOptions, Call, Principal, Route } from './route';
 import { allRoutes } from './routes';
 import { checkBody } from './shapes';
@@ -113,13 +114,15 @@ class Handler {
     let asked: Promise<BackendOptions> | undefined;
     const backend = (): Promise<BackendOptions> =>
       (asked ??= this.#backend({ principal, agent, request }));
+    const actor = actorOf(principal);
     return {
       request,
       url,
       params,
       app,
       principal,
-      actor: actorOf(principal),
+      actor,
+      answerer: { by: actor, may: rightsOf(principal) },
       key: ownKey(app.appName, principal),
       body: () => this.#body(request, route),
       run: (workflowId, kind) => visibleRun(app, principal, { workflowId, kind }),

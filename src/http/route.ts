@@ -6,7 +6,7 @@ import type { RunHandle } from '../client/run-handle';
 import type { RunStreams } from '../client/stream/run-streams';
 import type { ThreadHandle } from '../client/thread-handle';
 import type { Actor } from '../protocol/people';
-import type { RunKey } from '../protocol/run';
+import type { AnsweredBy, RunKey } from '../protocol/run';
 
 /** Who calls, as `authenticate` says. */
 export type Principal = {
@@ -49,8 +49,10 @@ export type Call = {
   readonly params: Readonly<Record<string, string>>;
   readonly app: App;
   readonly principal: Principal;
-  /** The actor of answers. */
+  /** Who acts: the principal. */
   readonly actor: Actor;
+  /** Who answers, and what the runs let it do. Every answer of a request has it. */
+  readonly answerer: Required<Pick<AnsweredBy, 'by' | 'may'>>;
   /** The key of runs that this principal starts. It has no `sessionId`. */
   readonly key: RunKey;
   /** The body, a JSON object within the bounds, as `takes` of the route says. An empty body is `{}`. Reads once. Throws `HttpProblem`. */

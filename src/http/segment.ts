@@ -11,8 +11,8 @@ import type { PendingInput } from '../protocol/run';
 import type { TurnView } from '../protocol/thread';
 import type { StreamEvent } from '../stream/events';
 import { listedInputId } from '../core/people/input-ids';
-import { isForPeople, requireMay } from './may-answer';
 import { HttpProblem, problemOf } from './problems';
+import { isForPeople } from './rights';
 import type { Call } from './route';
 
 /** Turns that are looked at to find the one in progress. */
@@ -75,6 +75,12 @@ export async function say(
   });
 }
 
+/** What a response tells. `gone`: to be aborted when the response is over, also if nobody has read it. */
+export type Segment = {
+  readonly open: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
+  readonly gone?: AbortController;
+};
+
 /** A turn from its beginning to its next pause. */
 export async function* segmentOf(
   call: Call,
@@ -120,21 +126,25 @@ type Answering = {
   readonly skip: (event: StreamEvent) => void;
 };
 
-/** Gives the answers, and returns what comes after what the client has, to be opened once. Throws if one of them is refused. */
+/**
+ * Gives the answers, and returns what comes after what the client has, to be opened once. Throws if one of them is refused. What may be
+ * answered, and by whom, the run decides.
+ */
 export async function answeredSegment(
   call: Call,
-  turn: string,
+  view: TurnView,
   { thread, open, replies, skip }: Answering,
-): Promise<(signal: AbortSignal) => AsyncIterable<StreamEvent>> {
+): Promise<Segment> {
   const answered = new Set(replies.map(({ inputId }) => inputId));
   if (answered.size === 0) throw new HttpProblem('NotWaiting');
-  for (const reply of replies) {
-    const input = open.find(({ inputId }) => inputId === reply.inputId);
-    requireMay(call.principal, input, 'value' in reply ? reply.value : undefined);
-  }
+  const { workflowId: turn } = view;
+  if (isInProgress(view)) await sendAgain(call, turn, { thread, open, replies });
   const { streams } = call.app;
   const gone = new AbortController();
-  const events = streams.open(turn, { tree: true, signal: gone.signal });
+  const signal = AbortSignal.any([gone.signal, call.request.signal]);
+  const events = streams.open(turn, { tree: true, signal });
+  // An iterator that nobody asks for more would keep the reader of the run.
+  signal.addEventListener('abort', () => void events.return(), { once: true });
   try {
     const decided = await skipTo(answered, events, { open, skip });
     for (const reply of replies) {
@@ -147,13 +157,41 @@ export async function answeredSegment(
     throw error;
   }
   streams.wake(turn);
-  return (signal) => {
-    signal.addEventListener('abort', () => gone.abort(), { once: true });
-    // A pause that still waits for what was just answered is the one before.
-    return untilPause(events, ({ pending }) =>
-      pending.some(({ inputId }) => answered.has(inputId)),
-    );
-  };
+  // A pause that still waits for what was just answered is the one before.
+  const isOver = ({ pending }: Paused): boolean =>
+    pending.some(({ inputId }) => answered.has(inputId));
+  return { open: () => untilPause(events, isOver), gone };
+}
+
+/**
+ * Sends answers to what is not open. What comes too early is refused here, so that no request waits for what never opens. All other inputs
+ * were answered before: by this client, whose connection broke, or by somebody else.
+ */
+async function sendAgain(
+  call: Call,
+  turn: string,
+  { thread, open, replies }: Pick<Answering, 'thread' | 'open' | 'replies'>,
+): Promise<void> {
+  const isOpen = (id: string): boolean => open.some(({ inputId }) => inputId === id);
+  for (const reply of replies.filter(({ inputId }) => !isOpen(inputId))) {
+    try {
+      await send(thread, call, reply);
+    } catch (error) {
+      if (hasCode(error, 'AlreadyAnswered')) continue;
+      if (!hasCode(error, 'NotWaiting') || !(await isDecided(call, turn, reply))) throw error;
+    }
+  }
+}
+
+/** Whether a run of the tree has a verdict about it. A thread knows only of answers that it took itself. */
+async function isDecided({ app }: Call, turn: string, { inputId }: Reply): Promise<boolean> {
+  const audit = await app.longhaul.run(turn).audit();
+  return audit.some(
+    (entry) =>
+      entry.kind === 'verdict' &&
+      entry.isVote !== true &&
+      listedInputId(entry.workflowId, entry.inputId) === inputId,
+  );
 }
 
 /** A client whose connection broke sends its answers again. */
@@ -232,7 +270,7 @@ function forPeople(event: StreamEvent): StreamEvent | undefined {
 
 async function send(thread: ThreadHandle, call: Call, reply: Reply): Promise<void> {
   const { inputId } = reply;
-  const by = { by: call.actor };
+  const by = call.answerer;
   switch (reply.kind) {
     case 'approve': {
       const { args, seen, reason } = reply;

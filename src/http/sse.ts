@@ -16,6 +16,8 @@ export type SseOptions = {
   readonly keepAliveMs?: number;
   /** Gets the error of a source that fails. The connection is then cut, so that the client comes again. */
   readonly onError?: (error: unknown) => void;
+  /** Is aborted when the response is over, also if nobody has read it. */
+  readonly gone?: AbortController;
 };
 
 const sseHeaders = {
@@ -45,7 +47,7 @@ class SseSource {
   readonly #open: (signal: AbortSignal) => AsyncIterable<SseItem>;
   readonly #options: SseOptions;
   readonly #encoder = new TextEncoder();
-  readonly #gone = new AbortController();
+  readonly #gone: AbortController;
   #events: AsyncIterator<SseItem> | undefined;
   #asked: Asked | undefined;
   #wake: () => void = () => undefined;
@@ -53,6 +55,7 @@ class SseSource {
   constructor(open: (signal: AbortSignal) => AsyncIterable<SseItem>, options: SseOptions) {
     this.#open = open;
     this.#options = options;
+    this.#gone = options.gone ?? new AbortController();
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {

@@ -33,6 +33,9 @@ export type ApprovalPolicy = {
   readonly remember?: 'run';
 };
 
+/** What only some may do with an answer: raise a budget, or give the result of a call that comes by its token. */
+export type AnswerRight = 'raise-budget' | 'result-by-token';
+
 /** What the worker that loads a definition does for its runs: hooks around people, and telemetry. */
 export type WorkerHook = 'onPause' | 'checkSignature' | 'telemetry';
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors';
 import type { Json, JsonObject, JsonSchema } from '../base/json';
 import type { LogRef } from './log';
 import type { AssistantPart, Usage, UserInput } from './message';
-import type { Actor, ApproverRule, Vote } from './people';
+import type { Actor, AnswerRight, ApproverRule, Vote } from './people';
 import type { SessionDelta } from './session';
 import type {
   AgentToolPolicy,
@@ -288,6 +288,8 @@ export type AnsweredBy = {
   readonly seen?: string;
   /** For the hook of the workers that checks signatures. */
   readonly signature?: string;
+  /** What the sender may do, if that is not everything: the run refuses the rest with `NotPermitted`. With `[]`, the sender has no right. */
+  readonly may?: readonly AnswerRight[];
 };
 
 /**

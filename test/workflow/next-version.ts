@@ -37,6 +37,11 @@ export function fork(): Workflows {
   );
 }
 
+/** A version that knows nothing of what an answerer may do: it refuses the member. */
+export function withoutRights(): Workflows {
+  return workflowsWith((code) => replaced(code, /,\s*["']may["']/, () => ''));
+}
+
 /** A version in which the workflow of an agent has another type, too. */
 export function nextMajor(type: string): Workflows {
   return workflowsWith((code) =>

@@ -255,6 +255,24 @@ export const trees: Cases = {
       }
     },
   },
+  /** Answers that say what their sender may do, on their way to the run that asked. */
+  'rights-of-answers': {
+    runner: deepTree('rights-of-answers'),
+    steps: {
+      manager: [researchCall, 'The manager has it.'],
+      researcher: [callOf('assist', { input: 'Assist.' }), 'The researcher has it.'],
+      assistant: [ask('Which tree?'), 'The assistant has it.'],
+      cashier: [callOf('refund', { amount: 10 }), 'The cashier has it.'],
+      end: ['All have it.'],
+    },
+    meanwhile: async ({ run }) => {
+      await openInputs(run, 2);
+      for (const { inputId, kind } of await run.pending()) {
+        if (kind === 'question') await run.resume('oak', { inputId, may: [] });
+        else await run.approve(inputId, { may: ['raise-budget'] });
+      }
+    },
+  },
   'budget-of-tree': {
     runner: sequential({
       id: 'budget-of-tree',

@@ -65,9 +65,10 @@ function valueOf({ content }: ClientOutput, { schema }: PendingInput): Json {
   return schema?.['type'] === 'string' ? content : (argumentsOf(content) as Json);
 }
 
-/** Of an input that is not open any more. */
+/** Of an input that is not open now. */
 function kindOf(inputId: string): PendingInput['kind'] {
   if (/^a\d/.test(inputId)) return 'approval';
+  if (/^budget-/.test(inputId)) return 'budget';
   return /^t\d/.test(inputId) ? 'tool' : 'question';
 }
 

@@ -6,7 +6,15 @@ import { json, responses } from '../answers';
 import { broughtTools, toolsTaken } from '../client-tools';
 import { HttpProblem } from '../problems';
 import type { Call, Route } from '../route';
-import { answeredSegment, goneTurn, isInProgress, latestTurn, say, segmentOf } from '../segment';
+import {
+  answeredSegment,
+  goneTurn,
+  isInProgress,
+  latestTurn,
+  say,
+  type Segment,
+  segmentOf,
+} from '../segment';
 import { sseResponse } from '../sse';
 import { repliesOf } from './replies';
 import { RunEncoder } from './run-encoder';
@@ -53,10 +61,12 @@ async function run(call: Call): Promise<Response> {
   }
   const encoder = encoderFor(asked, turn);
   if (replies.length === 0)
-    return streamed(call, encoder, (signal) => segmentOf(call, thread.turn(turn), signal));
+    return streamed(call, encoder, {
+      open: (signal) => segmentOf(call, thread.turn(turn), signal),
+    });
   const skip = (event: StreamEvent): void => encoder.skip(event);
   const options = { thread, open, replies, skip };
-  return streamed(call, encoder, await answeredSegment(call, turn.workflowId, options));
+  return streamed(call, encoder, await answeredSegment(call, turn, options));
 }
 
 /** A message that the thread knows gets the turn that it has, from its beginning. */
@@ -65,7 +75,9 @@ async function answer(call: Call, thread: ThreadHandle, asked: RunAgentInput): P
   const tools = asked.tools.length > 0 ? { clientTools: asked.tools } : {};
   const turn = await say(call, thread, { input: text, messageId, ...tools });
   await toolsTaken(call, turn, tools);
-  return streamed(call, encoderFor(asked, turn), (signal) => segmentOf(call, turn, signal));
+  return streamed(call, encoderFor(asked, turn), {
+    open: (signal) => segmentOf(call, turn, signal),
+  });
 }
 
 function encoderFor(
@@ -75,11 +87,7 @@ function encoderFor(
   return new RunEncoder({ threadId, runId, turn, messages });
 }
 
-function streamed(
-  { app, request }: Call,
-  encoder: RunEncoder,
-  open: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
-): Response {
+function streamed({ app, request }: Call, encoder: RunEncoder, { open, gone }: Segment): Response {
   const source = async function* (signal: AbortSignal): AsyncGenerator<string, void, void> {
     for (const event of encoder.start()) yield JSON.stringify(event);
     try {
@@ -92,6 +100,7 @@ function streamed(
   };
   return sseResponse(source, {
     signal: request.signal,
+    ...(gone && { gone }),
     onError: (error) => app.report(error, request),
   });
 }

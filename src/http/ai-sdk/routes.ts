@@ -18,6 +18,7 @@ import {
   replyWith,
   replyWithout,
   say,
+  type Segment,
   segmentOf,
   turnInProgress,
 } from '../segment';
@@ -70,7 +71,7 @@ async function chat(call: Call): Promise<Response> {
   const turn = await say(call, thread, { input: text, messageId, ...tools });
   await toolsTaken(call, turn, tools);
   const encoder = new MessageEncoder(turn.workflowId, call.app.aiSdk);
-  return streamed(call, encoder, (signal) => segmentOf(call, turn, signal));
+  return streamed(call, encoder, { open: (signal) => segmentOf(call, turn, signal) });
 }
 
 /** Gives the client's answers, and streams what comes after what the client has. */
@@ -84,7 +85,7 @@ async function goOn(call: Call, thread: ThreadHandle, asked: ChatRequest): Promi
   const encoder = new MessageEncoder(workflowId, call.app.aiSdk, had);
   const skip = (event: StreamEvent): void => void encoder.push(event);
   const options = { thread, open, replies, skip };
-  return streamed(call, encoder, await answeredSegment(call, workflowId, options));
+  return streamed(call, encoder, await answeredSegment(call, turn, options));
 }
 
 /** Results count only for calls that wait for the client. */
@@ -107,7 +108,9 @@ async function resume(call: Call): Promise<Response> {
   if (view === undefined || !(isInProgress(view) || (await hasJustEnded(call, view))))
     return done();
   const encoder = new MessageEncoder(view.workflowId, call.app.aiSdk);
-  return streamed(call, encoder, (signal) => segmentOf(call, thread.turn(view), signal));
+  return streamed(call, encoder, {
+    open: (signal) => segmentOf(call, thread.turn(view), signal),
+  });
 }
 
 /**
@@ -123,7 +126,7 @@ async function hasJustEnded({ app }: Call, turn: TurnView): Promise<boolean> {
 function streamed(
   { app, request }: Call,
   encoder: MessageEncoder,
-  open: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
+  { open, gone }: Segment,
 ): Response {
   const source = async function* (signal: AbortSignal): AsyncGenerator<string, void, void> {
     yield JSON.stringify(encoder.start());
@@ -138,6 +141,7 @@ function streamed(
   return sseResponse(source, {
     headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
     signal: request.signal,
+    ...(gone && { gone }),
     onError: (error) => app.report(error, request),
   });
 }

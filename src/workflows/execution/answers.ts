@@ -15,7 +15,7 @@ import {
 import { readActor } from '../../core/people/actor';
 import { withoutNullMembers } from '../../core/run-input';
 import { LonghaulError } from '../../protocol/errors';
-import type { Actor } from '../../protocol/people';
+import type { Actor, AnswerRight } from '../../protocol/people';
 import type {
   AnsweredBy,
   ApproveInput,
@@ -41,7 +41,9 @@ export type AnswerKind = Answer['kind'];
 /** The longest reason for a cancellation, in characters. */
 const longestReason = 500;
 
-const shared = ['inputId', 'by', 'note', 'seen', 'signature'];
+const mostRights = 20;
+
+const shared = ['inputId', 'by', 'note', 'seen', 'signature', 'may'];
 
 const members: Readonly<Record<AnswerKind, readonly string[]>> = {
   answer: ['answer', ...shared],
@@ -84,8 +86,22 @@ function answeredBy(given: { readonly [key: string]: Json }): AnsweredBy {
     note,
     seen: proof(given, 'seen'),
     signature: proof(given, 'signature'),
+    may: rightsIn(given),
   });
 }
+
+/** Rights that only a newer version knows stay in: they permit nothing here. */
+function rightsIn({ may }: { readonly [key: string]: Json }): readonly AnswerRight[] | undefined {
+  if (may === undefined || may === null) return undefined;
+  if (Array.isArray(may) && may.length <= mostRights && may.every(isName))
+    return may as readonly AnswerRight[];
+  throw new LonghaulError(
+    'InvalidAnswer',
+    "may must be a list of rights, such as ['raise-budget'], or be left out",
+  );
+}
+
+const isName = (name: Json): boolean => typeof name === 'string' && name.length <= 100;
 
 function actorOf({ by }: { readonly [key: string]: Json }): { readonly by?: Actor } {
   return by === undefined || by === null ? {} : { by: readActor(by) };

@@ -6,6 +6,7 @@
 // 4. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
 
 import { listInputs, severalOpen } from '../../core/machine/answer';
+import { checkRight } from '../../core/people/rights';
 import { checkVerdict, missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
@@ -302,6 +303,7 @@ export class PendingRequests {
     }
     const found = this.#find(inputId);
     checkFits(found, answer);
+    checkRight(found, answer);
     checkInTime(found, Date.now());
     checkVerdict(found, answer);
     return found;

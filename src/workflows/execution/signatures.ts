@@ -58,7 +58,11 @@ export class SignatureChecks {
     }
   }
 
-  async #problem(answer: InputAnswer, asked: PendingInput): Promise<string | undefined> {
+  /** What the sender may do is not part of what it signed. */
+  async #problem(
+    { may: _may, ...answer }: InputAnswer,
+    asked: PendingInput,
+  ): Promise<string | undefined> {
     const { application } = this.#of.view;
     const input = {
       ...(application !== undefined && { application }),

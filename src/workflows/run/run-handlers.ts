@@ -41,6 +41,8 @@ export function setRunHandlers(run: HandledRun, execution: Execution): void {
       // Nobody passes answers on to a run that nobody called: there, an unknown member is a mistake.
       const isCalled = lineage !== undefined || thread !== undefined;
       const answer = inputAnswer(payload, () => isCalled && mayGrow());
+      // Workers of 0.2 ignore this member, and keep a marker about it. With the same marker, either version replays what the other one did.
+      if (answer.may !== undefined && isCalled) mayGrow();
       try {
         await takeAnswer(execution, answer);
       } catch (error) {

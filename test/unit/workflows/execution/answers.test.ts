@@ -31,6 +31,8 @@ it.each([
   { kind: 'reject', payload: { inputId: 'a' } },
   { kind: 'reject', payload: { inputId: 'a', reason: '' } },
   { kind: 'reject', payload: null },
+  { kind: 'answer', payload: { answer: 'x', may: 'raise-budget' } },
+  { kind: 'answer', payload: { answer: 'x', may: [7] } },
 ] as const)('$kind is refused as $payload', ({ kind, payload }) => {
   expect(thrown(() => readAnswer(kind, payload))).toMatchObject({ code: 'InvalidAnswer' });
 });
