@@ -6,6 +6,9 @@ const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 /** Undefined if there is none. The environment variable `CHROMIUM` names another one. */
 export const chromiumPath = [process.env['CHROMIUM'] ?? '', ...usual].find(existsSync);
 
+/** Where it must be there, as in the gate: a browser test that does not run is a failure. */
+export const isChromiumRequired = process.env['LONGHAUL_BROWSER'] === 'required';
+
 /** It talks to nobody but the page. */
 export const chromiumArgs: string[] = [
   '--no-sandbox',

@@ -3,7 +3,7 @@ import type { Principal } from 'longhaul/http';
 export type Person = Principal & { readonly name: string };
 
 /** Who may log in. The page shows them in a list: put your own login here. */
-export const people: readonly Person[] = [
+export const people: readonly [Person, ...Person[]] = [
   { user: 'ada', name: 'Ada' },
   { user: 'ben', name: 'Ben' },
   // She sees the runs of everybody, and may decide what only managers may.

@@ -1,10 +1,22 @@
 import { useEffect, useState } from 'react';
+import { people } from '../people.mts';
 
 /** The person is part of the page's address, so two tabs may be two people. A real page has a session instead. */
-export const user = new URLSearchParams(location.search).get('user') ?? 'ada';
-export const headers = { 'x-user': user };
+const asked = new URLSearchParams(location.search).get('user');
+export const me = people.find(({ user }) => user === asked) ?? people[0];
+export const headers = { 'x-user': me.user };
 
-/** Gets, or posts if there is a body. Throws an error with the detail of the problem document. */
+/** What a problem document says. `pointer` names a member of what was sent, such as `/args/seat`. */
+export class Refusal extends Error {
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+
+  constructor(status: number, problem: Partial<Refusal> & { title?: string; detail?: string }) {
+    super(problem.detail ?? problem.title ?? `the server answered ${status}`);
+    this.errors = problem.errors ?? [];
+  }
+}
+
+/** Gets, or posts if there is a body. Throws a refusal. */
 export async function call<Answer>(path: string, body?: object): Promise<Answer> {
   const response = await fetch(`/api${path}`, {
     headers: { ...headers, 'content-type': 'application/json' },
@@ -13,30 +25,7 @@ export async function call<Answer>(path: string, body?: object): Promise<Answer>
   if (response.status === 204) return undefined as Answer;
   const answer: unknown = await response.json();
   if (response.ok) return answer as Answer;
-  const { title, detail = title } = answer as { title?: string; detail?: string };
-  throw new Error(detail ?? `the server answered ${response.status}`);
-}
-
-/** `seen`: the digest of what the person saw. If something else is open by now, the run refuses the verdict. */
-export type Verdict = {
-  readonly approved: boolean;
-  readonly seen?: string;
-  /** All arguments, if the person changed some. */
-  readonly args?: Readonly<Record<string, unknown>>;
-};
-
-export async function sendVerdict(
-  workflowId: string,
-  inputId: string,
-  { approved, ...rest }: Verdict,
-): Promise<void> {
-  const path = inputPath(workflowId, inputId);
-  if (approved) await call(`${path}/approve`, rest);
-  else await call(`${path}/reject`, { ...rest, reason: 'Not approved.' });
-}
-
-export function inputPath(workflowId: string, inputId: string): string {
-  return `/runs/${encodeURIComponent(workflowId)}/inputs/${encodeURIComponent(inputId)}`;
+  throw new Refusal(response.status, answer as Partial<Refusal>);
 }
 
 const pollMs = 2_000;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { people } from '../people.mts';
-import { user, usePolled } from './backend';
+import { call, me, usePolled } from './backend';
 import { Chat } from './chat';
 import { Inbox } from './inbox';
 import './style.css';
@@ -16,28 +16,37 @@ type Thread = {
 
 function App() {
   const place = useHash();
+  const [isMenuOpen, setIsMenuOpen] = useState(false);
   const [listed, refresh] = usePolled<{ readonly threads: readonly Thread[] }>('/threads');
   // A manager's list has the trips of everybody.
-  const threads = (listed?.threads ?? []).filter((thread) => thread.user === user);
+  const threads = (listed?.threads ?? []).filter((thread) => thread.user === me.user);
+  useEffect(() => setIsMenuOpen(false), [place]);
   return (
     <>
-      <aside>
+      <header className="top">
         <h1>Travel desk</h1>
-        <Login />
-        <nav>
-          <a href={`#${newChat()}`}>New trip</a>
-          <a href="#inbox" className={place === 'inbox' ? 'here' : ''}>
-            Inbox
-          </a>
-          <h2>Trips</h2>
-          {threads.map(({ threadId, chat, startTime, status }) => (
-            <a key={threadId} href={`#${chat}`} className={chat === place ? 'here' : ''}>
-              {new Date(startTime).toLocaleString()}
-              {status === 'needs-input' && <small> waits for an answer</small>}
-            </a>
-          ))}
-        </nav>
-      </aside>
+        <button
+          className="menu"
+          aria-expanded={isMenuOpen}
+          aria-controls="places"
+          onClick={() => setIsMenuOpen(!isMenuOpen)}
+        >
+          Menu
+        </button>
+        <div id="places" className={isMenuOpen ? 'open' : ''}>
+          <Login />
+          <nav aria-label="Places">
+            <a href={`#${newChat()}`}>New trip</a>
+            <Place name="inbox" isHere={place === 'inbox'}>
+              Inbox
+            </Place>
+            {threads.length > 0 && <h2>Trips</h2>}
+            {threads.map((thread) => (
+              <Trip key={thread.threadId} thread={thread} isHere={thread.chat === place} />
+            ))}
+          </nav>
+        </div>
+      </header>
       <main>
         {place === 'inbox' ? <Inbox /> : <Chat key={place} id={place} onSent={refresh} />}
       </main>
@@ -45,11 +54,43 @@ function App() {
   );
 }
 
+type PlaceProps = {
+  readonly name: string;
+  readonly isHere: boolean;
+  readonly children: React.ReactNode;
+};
+
+function Place({ name, isHere, children }: PlaceProps) {
+  return (
+    <a href={`#${name}`} aria-current={isHere ? 'page' : undefined}>
+      {children}
+    </a>
+  );
+}
+
+/** A trip is called by its first words. */
+function Trip({ thread, isHere }: { readonly thread: Thread; readonly isHere: boolean }) {
+  const { chat, startTime, status } = thread;
+  const [words, setWords] = useState(new Date(startTime).toLocaleString());
+  useEffect(() => {
+    void call<{ turns: readonly { user: unknown }[] }>(`/travel/${chat}/turns`).then(
+      ({ turns: [first] }) => typeof first?.user === 'string' && setWords(first.user),
+      () => undefined,
+    );
+  }, [chat]);
+  return (
+    <Place name={chat} isHere={isHere}>
+      <span className="trip">{words}</span>
+      {status === 'needs-input' && <small>waits for an answer</small>}
+    </Place>
+  );
+}
+
 function Login() {
   return (
     <label className="login">
       You are
-      <select value={user} onChange={({ target }) => location.assign(`/?user=${target.value}`)}>
+      <select value={me.user} onChange={({ target }) => location.assign(`/?user=${target.value}`)}>
         {people.map(({ user, name, roles = [] }) => (
           <option key={user} value={user}>
             {[name, ...roles].join(', ')}

@@ -1,30 +1,57 @@
 import { getToolName, isToolUIPart, type UIMessage } from 'ai';
-import type { Verdict } from './backend';
-import { ApprovalForm, QuestionForm } from './forms';
-
-export type Answers = {
-  readonly answer: (toolCallId: string, tool: string, output: string) => void;
-  readonly judge: (inputId: string, verdict: Verdict) => Promise<void>;
-};
+import { json, type Values, ValueView, words } from './fields';
 
 type Part = UIMessage['parts'][number];
 type ToolPart = Extract<Part, { readonly toolCallId: string }>;
 
-export function MessageView(props: { readonly message: UIMessage; readonly answers: Answers }) {
-  const { message, answers } = props;
+type MessageProps = {
+  readonly message: UIMessage;
+  /** What waits stands below the messages, as cards. */
+  readonly isOpen: boolean;
+  /** The status of the turn, once it has ended. */
+  readonly ending: string | undefined;
+};
+
+const endings: Readonly<Record<string, string>> = {
+  cancelled: 'Stopped.',
+  failed: 'This did not work.',
+};
+
+export function MessageView({ message, isOpen, ending = '' }: MessageProps) {
+  const isAgent = message.role === 'assistant';
   return (
-    <article className={message.role}>
+    <article className={message.role} aria-label={isAgent ? 'Agent' : 'You'}>
       {message.parts.map((part, index) => (
-        <PartView key={index} part={part} answers={answers} />
+        <PartView key={index} part={part} isOpen={isOpen} />
       ))}
+      {isAgent && endings[ending] && <p className="ending">{endings[ending]}</p>}
     </article>
   );
 }
 
-function PartView({ part, answers }: { readonly part: Part; readonly answers: Answers }) {
+/** What a person said while the agent worked. */
+export function Said({ text, note }: { readonly text: string; readonly note?: string }) {
+  return (
+    <div className="user" role="group" aria-label="You">
+      <p>{text}</p>
+      {note && <small>{note}</small>}
+    </div>
+  );
+}
+
+function PartView({ part, isOpen }: { readonly part: Part; readonly isOpen: boolean }) {
   if (part.type === 'text') return <p>{part.text}</p>;
   if (part.type === 'reasoning') return <p className="reasoning">{part.text}</p>;
-  return isToolUIPart(part) ? <ToolView part={part} answers={answers} /> : null;
+  if (part.type === 'steering-message')
+    return part.parts.map((said, index) =>
+      said.type === 'text' ? <Said key={index} text={said.text} /> : null,
+    );
+  if (!isToolUIPart(part) || (isOpen && isWaiting(part))) return null;
+  return <ToolView part={part} />;
+}
+
+export function isWaiting({ state }: ToolPart): boolean {
+  return state === 'approval-requested' || state === 'input-available';
 }
 
 const labels: Readonly<Record<ToolPart['state'], string>> = {
@@ -37,42 +64,61 @@ const labels: Readonly<Record<ToolPart['state'], string>> = {
   'output-denied': 'rejected',
 };
 
-function ToolView({ part, answers }: { readonly part: ToolPart; readonly answers: Answers }) {
+function ToolView({ part }: { readonly part: ToolPart }) {
   const name = getToolName(part);
-  const { state, toolCallId } = part;
-  const asked = state === 'input-available' ? questionIn(part.input) : undefined;
+  const { state, input } = part;
+  const question = questionIn(input);
+  const title = question ?? words(name);
   return (
-    <section className="tool" data-tool={name} data-state={state}>
+    <section className="tool" data-tool={name} data-state={state} aria-label={title}>
       <header>
-        {name} <small>{asked ? 'asks' : labels[state]}</small>
+        {title} {question === undefined && <small>{labels[state]}</small>}
       </header>
-      {asked && (
-        <QuestionForm {...asked} onAnswer={(text) => answers.answer(toolCallId, name, text)} />
+      {question === undefined && <ArgumentsView part={part} />}
+      {state === 'output-available' && (
+        <div className="output">
+          <ValueView value={part.output} />
+        </div>
       )}
-      {state === 'approval-requested' && (
-        <ApprovalForm
-          args={part.input as Record<string, unknown>}
-          seen={digestIn(part.approval.descriptor)}
-          onJudge={(verdict) => answers.judge(part.approval.id, verdict)}
-        />
-      )}
-      {!asked && state !== 'approval-requested' && <code>{JSON.stringify(part.input)}</code>}
-      {state === 'output-available' && <code>→ {JSON.stringify(part.output)}</code>}
       {state === 'output-error' && <p className="error">{part.errorText}</p>}
       {state === 'output-denied' && <p className="error">{part.approval.reason}</p>}
     </section>
   );
 }
 
-type Question = { readonly question: string; readonly options?: readonly string[] };
-
-/** What `ask_user` and questions of runs below have in common. */
-function questionIn(input: unknown): Question | undefined {
-  const { question, options } = (input ?? {}) as Partial<Question>;
-  if (question === undefined) return undefined;
-  return { question, ...(options && { options }) };
+/** What a person changed before the call ran stands beside what the agent wanted. */
+function ArgumentsView({ part }: { readonly part: ToolPart }) {
+  const args = (part.input ?? {}) as Values;
+  const before = wantedIn(part);
+  if (before === undefined) return <ValueView value={args} />;
+  return (
+    <dl>
+      {Object.entries(args).map(([name, value]) => (
+        <div key={name}>
+          <dt>{words(name)}</dt>
+          <dd>
+            {json(before[name]) !== json(value) && (
+              <>
+                <del aria-label="The agent wanted">
+                  <ValueView value={before[name]} />
+                </del>{' '}
+              </>
+            )}
+            <ValueView value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
-function digestIn(descriptor: unknown): string | undefined {
-  return (descriptor as { digest?: string } | undefined)?.digest;
+/** The arguments of the agent, if a person changed them. */
+function wantedIn(part: ToolPart): Values | undefined {
+  const metadata = 'callProviderMetadata' in part ? part.callProviderMetadata : undefined;
+  return metadata?.['longhaul']?.['args'] as Values | undefined;
+}
+
+/** What `ask_user` and questions of runs below have in common. */
+function questionIn(input: unknown): string | undefined {
+  return (input as { readonly question?: string } | undefined)?.question;
 }
