@@ -3,6 +3,7 @@
 import { shownPicture } from './payload.mts';
 import {
   agentsOf,
+  hasPlannedCalls,
   type Act,
   type AgentPlan,
   type BudgetPlan,
@@ -11,6 +12,7 @@ import {
   type MessagePlan,
   type NodePlan,
   type RoundPlan,
+  type RoundSettings,
   type ThreadPlan,
   type TreePlan,
   type TurnPlan,
@@ -22,9 +24,11 @@ import {
   captionOf,
   decisionOn,
   drawnAt,
+  headInStore,
   inputOf,
   inputOfCall,
   keyOf,
+  laterResultOf,
   messageOf,
   refusedArguments,
   rejection,
@@ -34,6 +38,7 @@ import {
   stateOf,
   roomOfPicture,
   toolNameOf,
+  voteOn,
 } from './texts.mts';
 
 /** A message as model and transcript have it. */
@@ -51,6 +56,8 @@ export type Conversation = {
   readonly agent: string;
   readonly messages: readonly Said[];
   readonly ends: readonly number[];
+  /** Set where the prompt is made smaller: the model is given parts of the conversation only. */
+  readonly window?: number | undefined;
   readonly turns: readonly TurnPlan[];
   /** The last answer, unless the provider refuses to give it. */
   readonly answer: string | undefined;
@@ -86,17 +93,21 @@ export type Expectation = {
   readonly ends: ReadonlyMap<string, TreeEnd>;
 };
 
-export function expectRound({ trees, threads }: RoundPlan): Expectation {
+export function expectRound({ trees, threads, settings }: RoundPlan): Expectation {
   const conversations = new Map<string, Conversation>();
-  for (const thread of threads) expectThread(thread, conversations);
-  const ends = new Map(trees.map((tree) => [tree.id, expectTree(tree, conversations)]));
+  for (const thread of threads) expectThread(thread, settings, conversations);
+  const ends = new Map(trees.map((tree) => [tree.id, expectTree(tree, settings, conversations)]));
   return { conversations, ends };
 }
 
-function expectTree(tree: TreePlan, conversations: Map<string, Conversation>): TreeEnd {
+function expectTree(
+  tree: TreePlan,
+  settings: RoundSettings,
+  conversations: Map<string, Conversation>,
+): TreeEnd {
   const { root } = tree;
   const input = spokenParts(inputOf(tree));
-  const evaluation = new Evaluation(conversations);
+  const evaluation = new Evaluation(settings, conversations);
   if (root.kind === 'parallel' && root.race) {
     const branches = root.branches.map((branch) => evaluation.node(branch, input));
     const finished = branches.filter((_, index) => !isRefused(root.branches[index]));
@@ -115,7 +126,7 @@ function expectTree(tree: TreePlan, conversations: Map<string, Conversation>): T
     text,
     ...(combinedText !== undefined && { combinedText }),
     session: { ...stateOf(tree), ...session },
-    tokens: calls * tokensOfCall.total,
+    ...(hasPlannedCalls(tree) && { tokens: calls * tokensOfCall.total }),
   };
   return {
     ...endOf(tree, asksForBudget ?? 0, outcome),
@@ -167,9 +178,11 @@ const sumOf = (results: readonly Result[]): number =>
   results.reduce((sum, { calls }) => sum + calls, 0);
 
 class Evaluation {
+  readonly #settings: RoundSettings;
   readonly #conversations: Map<string, Conversation>;
 
-  constructor(conversations: Map<string, Conversation>) {
+  constructor(settings: RoundSettings, conversations: Map<string, Conversation>) {
+    this.#settings = settings;
     this.#conversations = conversations;
   }
 
@@ -226,11 +239,12 @@ class Evaluation {
   #agent(plan: AgentPlan, input: Input): Result {
     const below: Result[] = [];
     const said: Said = { role: 'user', text: input.join('\n') };
-    const conversation = conversationOf(plan, [said], (call) => {
+    const resultOfCall = (call: Call): string => {
       const result = this.node(call.callee, [inputOfCall(call)]);
       below.push(result);
       return result.text;
-    });
+    };
+    const conversation = conversationOf(plan, [said], { settings: this.#settings, resultOfCall });
     this.#conversations.set(plan.id, conversation);
     const notes = plan.turns.flat().filter(({ kind }) => kind === 'note');
     const own = Object.fromEntries(notes.map(({ place }) => [keyOf(plan.id), place]));
@@ -252,6 +266,7 @@ function withOutputs(input: Input, outputs: readonly string[]): Input {
 /** Each message is answered after those before it, of which the model is given all or the last ones. */
 function expectThread(
   { window, operations }: ThreadPlan,
+  settings: RoundSettings,
   conversations: Map<string, Conversation>,
 ): void {
   const answered = (message: MessagePlan, before: readonly Said[]): readonly Said[] => {
@@ -262,7 +277,7 @@ function expectThread(
     const plan = { id, turns, answer, isRefused: false };
     conversations.set(
       id,
-      conversationOf(plan, [...given, said], () => ''),
+      conversationOf(plan, [...given, said], { settings, resultOfCall: () => '' }),
     );
     return [said, { role: 'assistant', text: answerOf(plan) }];
   };
@@ -275,10 +290,15 @@ function expectThread(
   }
 }
 
+type Results = {
+  readonly settings: RoundSettings;
+  readonly resultOfCall: (call: Call) => string;
+};
+
 function conversationOf(
-  plan: Pick<AgentPlan, 'id' | 'turns' | 'answer' | 'isRefused'>,
+  plan: Pick<AgentPlan, 'id' | 'turns' | 'answer' | 'isRefused' | 'window'>,
   before: readonly Said[],
-  resultOfCall: (call: Call) => string,
+  { settings, resultOfCall }: Results,
 ): Conversation {
   const messages = [...before];
   const ends = [messages.length];
@@ -286,22 +306,29 @@ function conversationOf(
     messages.push({ role: 'assistant', text: turn.map(callText).join('\n') });
     for (const act of turn)
       messages.push(
-        act.kind === 'call' ? { role: 'tool', text: resultOfCall(act) } : resultMessage(act),
+        act.kind === 'call'
+          ? { role: 'tool', text: resultOfCall(act) }
+          : resultMessage(act, settings),
       );
     ends.push(messages.length);
   }
   const answer = plan.isRefused ? undefined : answerOf(plan);
-  return { agent: plan.id, messages, ends, turns: plan.turns, answer };
+  return { agent: plan.id, messages, ends, turns: plan.turns, answer, window: plan.window };
 }
 
 const callText = (act: TurnPlan[number]): string =>
   `${act.kind === 'call' ? toolNameOf(act) : act.kind}(${JSON.stringify(argumentsOf(act))})`;
 
-function resultMessage(act: Act): Said {
+function resultMessage(act: Act, { hasResults }: RoundSettings): Said {
   const { kind, place, size } = act;
   const refused = refusedArguments(act);
   if (refused !== undefined) return { role: 'tool', text: refused, match: 'part' };
-  const done: Said = { role: 'tool', text: shownResult(resultOf({ place, ...size })) };
+  const whole = resultOf({ place, ...size });
+  const head = hasResults ? headInStore(whole) : undefined;
+  const done: Said =
+    head === undefined
+      ? { role: 'tool', text: shownResult(whole) }
+      : { role: 'tool', text: head, match: 'part' };
   switch (kind) {
     case 'charge':
     case 'look':
@@ -314,28 +341,31 @@ function resultMessage(act: Act): Said {
       return { role: 'tool', text: `it broke at ${place}`, match: 'part' };
     case 'ask_user':
       return { role: 'tool', text: answerTo(act) };
+    case 'later':
+      return { role: 'tool', text: laterResultOf(act) };
     case 'picture':
-      return drawnMessage(act);
+      return drawnMessage(act, hasResults);
     case 'guard':
     case 'guard_once':
+    case 'vote':
       return decidedMessage(act, done);
   }
 }
 
 function decidedMessage({ kind, place }: Act, done: Said): Said {
-  const decision = decisionOn(place);
+  const decision = kind === 'vote' ? voteOn(place) : decisionOn(place);
   if (decision === 'reject') return { role: 'tool', text: rejection, match: 'part' };
   return {
     ...done,
-    ...(kind === 'guard_once' && { once: place }),
+    ...(kind !== 'guard' && { once: place }),
     ...(decision === 'edit' && { match: 'part' }),
   };
 }
 
-function drawnMessage({ place, size }: Act): Said {
+function drawnMessage({ place, size }: Act, hasResults: boolean): Said {
   const caption = captionOf(place);
   const data = drawnAt({ place, ...size });
-  return data.length > roomOfPicture(place)
+  return data.length > roomOfPicture(place) && !hasResults
     ? { role: 'tool', text: '[left out: a result has room for 256 KiB', match: 'part' }
     : { role: 'tool', text: `${caption}\n${shownPicture(data)}` };
 }
@@ -359,6 +389,38 @@ export function differenceOf(
   }
   return undefined;
 }
+
+/** How the summaries of the double begin. */
+export const summaryOf = 'The summary of';
+
+const isCleared = ({ role, text }: Spoken): boolean =>
+  role === 'tool' && text.includes('cleared to save room');
+
+/**
+ * As `differenceOf`, where the prompt was made smaller: it begins with the first message and ends with the last ones; between them some are
+ * missing, some results are cleared, and a summary may stand.
+ */
+export function viewDifference(
+  actual: readonly Spoken[],
+  expected: readonly Said[],
+): string | undefined {
+  let place = 0;
+  for (const [index, is] of actual.entries()) {
+    if (is.role === 'user' && is.text.includes(summaryOf)) continue;
+    const found = expected.findIndex(
+      (should, at) =>
+        at >= place && (agrees(is, should) || (isCleared(is) && should.role === 'tool')),
+    );
+    if (found < 0) return `message ${index} of a smaller prompt is ${shown(is)}, out of order`;
+    if (index === 0 && found !== 0) return `the first message is missing: ${shown(expected[0])}`;
+    place = found + 1;
+  }
+  const [is, should] = [actual.at(-1), expected.at(-1)];
+  if (is === undefined || should === undefined || agrees(is, should)) return undefined;
+  return `the last message of a smaller prompt is ${shown(is)}, expected ${shown(should)}`;
+}
+
+type Spoken = { readonly role: string; readonly text: string };
 
 /** Behind what else the model is told of the call, such as that a person changed its arguments. */
 const isUnknown = (text: string): boolean => /^(Error: )?OutcomeUnknown/m.test(text);

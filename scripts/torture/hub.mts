@@ -31,10 +31,14 @@ export type McpCall = {
   readonly key: string;
 };
 
+export type LaterCall = { readonly place: string; readonly token: string };
+
 export type HubHandlers = {
   readonly arrive: (arrival: Arrival) => Promise<Verdict>;
   /** Calls a tool of the MCP server; its result. */
   readonly callMcp: (call: McpCall) => Promise<object>;
+  /** A call's result is to be given by this token. */
+  readonly later: (call: LaterCall) => void;
   /** Answers a request of the model API. */
   readonly callModel: (call: ModelCall, response: ServerResponse) => Promise<void>;
 };
@@ -55,7 +59,7 @@ export async function openHub(handlers: HubHandlers): Promise<Hub> {
 }
 
 async function serve(
-  { arrive, callModel, callMcp }: HubHandlers,
+  { arrive, callModel, callMcp, later }: HubHandlers,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -66,6 +70,11 @@ async function serve(
   const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
   if (request.url === '/arrive') {
     response.end(JSON.stringify(await arrive(body as Arrival)));
+    return;
+  }
+  if (request.url === '/later') {
+    later(body as LaterCall);
+    response.end();
     return;
   }
   await callModel({ pid, body }, response);

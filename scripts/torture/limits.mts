@@ -11,6 +11,10 @@ export const limits = {
   toolArguments: 256 * KiB,
   /** Of a result whose tool asks for as much as there is. */
   result: 256 * KiB,
+  /** Of a result in a round with a result store, where tools ask for this. */
+  resultInStore: 16 * KiB,
+  /** What is surely shown of a longer one. */
+  shownOfStored: 3 * KiB,
   /** Of the pictures in a result, as base64, with its texts. */
   pictures: 256 * KiB,
 } as const;

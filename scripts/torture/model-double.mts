@@ -5,14 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   collectUntold,
   differenceOf,
+  summaryOf,
   tokensOfCall,
+  viewDifference,
   type Conversation,
   type Expectation,
   type Untold,
 } from './expect.mts';
 import { pictureType, shownPicture } from './payload.mts';
 import type { TurnPlan } from './plan.mts';
-import { argumentsOf, nameOfMessage, toolNameOf } from './texts.mts';
+import { argumentsOf, isAside, nameOfMessage, toolNameOf } from './texts.mts';
 
 export type ModelFault = {
   readonly kind: 'model down' | 'model slow' | 'model cut';
@@ -21,7 +23,10 @@ export type ModelFault = {
   readonly draw: number;
 };
 
-type WireCall = { readonly function: { readonly name: string; readonly arguments: string } };
+type WireCall = {
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+};
 type WirePart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
@@ -41,6 +46,7 @@ export class ModelDouble {
   readonly #faults: ModelFault[] = [];
   calls = 0;
   faultsMet = 0;
+  summaries = 0;
   readonly untold: Untold = { unknown: new Set(), notMade: new Set() };
 
   constructor(expectation: Expectation, report: (wrong: string) => void) {
@@ -61,13 +67,15 @@ export class ModelDouble {
   async answer(body: unknown, response: ServerResponse): Promise<void> {
     this.calls += 1;
     const { model, messages } = body as WireRequest;
-    const said = withPictures(messages.filter(({ role }) => role !== 'system'));
+    if (isSummary(messages)) return await this.#summarise(model, response);
+    const all = withPictures(messages.filter(({ role }) => role !== 'system'));
+    const said = all.filter(({ role, text }) => role !== 'user' || !isAside(text));
     const conversation = this.#conversationOf(model, said);
     if (conversation === undefined) {
       this.#report(`model ${model} was called, which is nobody's: ${JSON.stringify(said.at(-1))}`);
       return refuse(response, 400, 'nobody');
     }
-    const step = stepOf(said);
+    const step = stepOf(messages);
     this.#check(conversation, step, said);
     const fault = this.#faults.shift();
     if (fault !== undefined) {
@@ -77,10 +85,19 @@ export class ModelDouble {
     }
     const answer = conversation.turns[step] ?? conversation.answer;
     if (answer === undefined) return refuse(response, 400, 'the plan says so');
-    const frames = framesOf(model, step, answer);
+    const promptTokens = conversation.window === undefined ? undefined : tokensIn(messages);
+    const frames = framesOf(model, { step, answer, promptTokens });
     if (fault?.kind === 'model cut') return cut(response, frames);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     await new Promise<void>((resolve) => response.once('close', resolve).end(frames.join('')));
+  }
+
+  async #summarise(model: string, response: ServerResponse): Promise<void> {
+    this.summaries += 1;
+    const answer = `${summaryOf} ${model}`;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(framesOf(model, { step: 0, answer, promptTokens: undefined }).join(''));
+    await Promise.resolve();
   }
 
   #conversationOf(model: string, said: readonly Spoken[]): Conversation | undefined {
@@ -89,21 +106,36 @@ export class ModelDouble {
     return conversations.get(model) ?? conversations.get(nameOfMessage(message));
   }
 
-  #check({ agent, messages, ends }: Conversation, step: number, said: readonly Spoken[]): void {
+  #check(
+    { agent, messages, ends, answer, window }: Conversation,
+    step: number,
+    said: readonly Spoken[],
+  ): void {
     const end = ends[step];
     if (end === undefined) return this.#report(`${agent} was called a ${step + 1}th time`);
     const expected = messages.slice(0, end);
-    collectUntold(said, expected, this.untold);
-    const difference = differenceOf(said, expected);
+    // What a person said after the answer is answered by the same words.
+    const before = said.filter(({ role, text }) => role !== 'assistant' || text !== answer);
+    if (window === undefined) collectUntold(before, expected, this.untold);
+    const difference =
+      window === undefined ? differenceOf(before, expected) : viewDifference(before, expected);
     if (difference !== undefined) this.#report(`${agent}, model call ${step + 1}: ${difference}`);
   }
 }
 
-/** How many answers it has given since the user last spoke. */
-function stepOf(said: readonly Spoken[]): number {
-  const user = said.findLastIndex(({ role }) => role === 'user');
-  return said.slice(user + 1).filter(({ role }) => role === 'assistant').length;
+/** What comes after the last turn with calls, whose ids say which one it was. Earlier turns of a conversation are texts only. */
+function stepOf(messages: readonly WireMessage[]): number {
+  const last = messages.findLast(({ tool_calls: calls = [] }) => calls.length > 0);
+  const [, turn] = /_(\d+)_\d+$/.exec(last?.tool_calls?.[0]?.id ?? '') ?? [];
+  return turn === undefined ? 0 : Number(turn) + 1;
 }
+
+const isSummary = (messages: readonly WireMessage[]): boolean =>
+  JSON.stringify(messages.at(-1)?.content).includes('Summarise the conversation above');
+
+/** As providers count, about. */
+const tokensIn = (messages: readonly WireMessage[]): number =>
+  Math.ceil(JSON.stringify(messages).length / 4);
 
 const noteOfPicture = /\[image\/png, [\d,]+ bytes\] \(see after the results\)/;
 const labelOfPicture = /^\[image\/png, [\d,]+ bytes\] of result \d+, from \w+:$/;
@@ -144,7 +176,13 @@ function partText(part: WirePart): string {
   return shownPicture(part.image_url.url.replace(`data:${pictureType};base64,`, ''));
 }
 
-function framesOf(model: string, step: number, answer: NonNullable<Answer>): readonly string[] {
+type Reply = {
+  readonly step: number;
+  readonly answer: NonNullable<Answer>;
+  readonly promptTokens: number | undefined;
+};
+
+function framesOf(model: string, { step, answer, promptTokens }: Reply): readonly string[] {
   const deltas =
     typeof answer === 'string'
       ? (answer.match(/[^]{1,20000}/g) ?? []).map((content) => ({ content }))
@@ -156,8 +194,13 @@ function framesOf(model: string, step: number, answer: NonNullable<Answer>): rea
           },
         ];
   const reason = typeof answer === 'string' ? 'stop' : 'tool_calls';
-  const { input, output, total } = tokensOfCall;
-  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: total };
+  const { input, output } = tokensOfCall;
+  const prompt = promptTokens ?? input;
+  const usage = {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: prompt + output,
+  };
   const chunk = (fields: object): string =>
     `data: ${JSON.stringify({ id: `${model}_${step}`, object: 'chat.completion.chunk', ...fields })}\n\n`;
   return [

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
-import { agentsOf, messagesOf, type Act, type RoundPlan } from './plan.mts';
+import { agentsOf, messagesOf, type Act, type RoundPlan, type ToolName } from './plan.mts';
 import type { Effect } from './runners.mts';
-import { agentAt, decisionOn, type Decision } from './texts.mts';
+import { agentAt, decisionOn, voteOn, type Decision } from './texts.mts';
 
 /** A run continues as new before it is so large; one with open children waits for a gap to do so. */
 const bounds = { bytes: 24_000_000, events: 20_000, executions: 60 };
@@ -60,7 +60,7 @@ export function judgeEffects(
     if (act === undefined) return [`an effect at ${place}, which is nowhere in the plan`];
     const name = `${act.kind} at ${place}`;
     const keys = new Set(made.map(({ key }) => key));
-    const isOnce = act.kind === 'refund' || act.kind === 'guard_once';
+    const isOnce = onceTools.includes(act.kind);
     const mayBeAgain = isForced(agentAt(place).split('.')[0] ?? '');
     const isTwice = isOnce && made.length > 1 && !mayBeAgain;
     const isDenied = notMade.has(place) && !mayBeAgain;
@@ -73,8 +73,12 @@ export function judgeEffects(
   });
 }
 
-const approvalsOf = ({ kind, place }: Act): readonly Decision[] =>
-  kind === 'guard' || kind === 'guard_once' ? [decisionOn(place)] : [];
+const onceTools: readonly ToolName[] = ['refund', 'guard_once', 'vote'];
+
+function approvalsOf({ kind, place }: Act): readonly Decision[] {
+  if (kind === 'vote') return [voteOn(place)];
+  return kind === 'guard' || kind === 'guard_once' ? [decisionOn(place)] : [];
+}
 
 function disobeyed(name: string, decision: Decision, made: readonly Effect[]): readonly string[] {
   if (decision === 'reject') return [`${name} happened though it was rejected`];

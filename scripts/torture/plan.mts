@@ -14,7 +14,8 @@ export type Act = {
 
 /**
  * `charge` is idempotent, `refund` may happen once, `look` only reads, `note` writes the session, `guard` and `guard_once` wait for
- * approval, `stumble` fails, `ask_user` asks, `picture` is a tool of an MCP server, which draws one.
+ * approval, `vote` waits for two people of finance and may happen once, `stumble` fails, `ask_user` asks, `later` gets its result by a
+ * token, `picture` is a tool of an MCP server, which draws one.
  */
 export type ToolName =
   | 'charge'
@@ -23,6 +24,8 @@ export type ToolName =
   | 'note'
   | 'guard'
   | 'guard_once'
+  | 'vote'
+  | 'later'
   | 'stumble'
   | 'ask_user'
   | 'picture';
@@ -42,6 +45,15 @@ export type AgentPlan = {
   readonly isRefused: boolean;
   /** Callbacks stand around its calls, and change nothing. */
   readonly hasHooks: boolean;
+  /** The tokens that a prompt may have: then older results are cleared and older turns summarised. */
+  readonly window?: number;
+};
+
+/** A message of a person to the root agent of a tree, sent when so many model calls of the tree have come in. */
+export type Aside = {
+  readonly name: string;
+  readonly afterCalls: number;
+  readonly when: 'next' | 'now';
 };
 
 export type SequentialPlan = {
@@ -88,6 +100,10 @@ export type TreePlan = {
   readonly given: Size | undefined;
   /** For its tools. */
   readonly context: Size | undefined;
+  /** Only where the root is an agent. */
+  readonly asides: readonly Aside[];
+  /** Somebody follows its stream from the start, and opens it again when it breaks. */
+  readonly isWatched: boolean;
   /** Before it starts, a start with one byte more of input, session and context each must be refused. */
   readonly isAtLimits: boolean;
 };
@@ -215,6 +231,10 @@ export type RoundSettings = {
   readonly maxCachedWorkflows: number | undefined;
   readonly graceMs: number;
   readonly store: 'sqlite' | 'postgres';
+  /** `look` and `charge` run in the activity of the model call. */
+  readonly isInline: boolean;
+  /** Large results, pictures and inputs are in a result store. */
+  readonly hasResults: boolean;
 };
 
 /** All agents of a tree, each once: none stands in two places. */
@@ -232,6 +252,11 @@ export function agentsOf(node: NodePlan): readonly AgentPlan[] {
     case 'graph':
       return node.tasks.flatMap(({ runner }) => agentsOf(runner));
   }
+}
+
+/** Whether the model calls of a tree are as many as its plan says: a summary and an answer to an aside are calls more. */
+export function hasPlannedCalls({ root, asides }: TreePlan): boolean {
+  return asides.length === 0 && agentsOf(root).every(({ window }) => window === undefined);
 }
 
 export function messagesOf({ operations }: ThreadPlan): readonly MessagePlan[] {

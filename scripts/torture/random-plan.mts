@@ -8,9 +8,11 @@ import {
   boundaryKinds,
   boundaryMoments,
   faultKinds,
+  hasPlannedCalls,
   moments,
   type Act,
   type AgentPlan,
+  type Aside,
   type Boundary,
   type BudgetPlan,
   type Fault,
@@ -53,6 +55,8 @@ export const plainTree = {
   hasState: false,
   given: undefined,
   context: undefined,
+  asides: [],
+  isWatched: false,
   isAtLimits: false,
 };
 
@@ -64,6 +68,8 @@ export function planRound(seed: number, scale: Scale = usualScale): RoundPlan {
     maxCachedWorkflows: random.pick([undefined, undefined, 2]),
     graceMs: random.pick([0, 1_000, 5_000]),
     store: random.pick(['sqlite', 'sqlite', 'postgres'] as const),
+    isInline: random.chance(50),
+    hasResults: random.chance(50),
   };
   const trees = Array.from({ length: scale.trees }, (_, index) =>
     new TreePlanner(random, `t${index + 1}`).tree(),
@@ -76,7 +82,8 @@ export function planRound(seed: number, scale: Scale = usualScale): RoundPlan {
   return {
     seed,
     settings,
-    trees: [...trees, treeAtLimits(`t${scale.trees + 1}`)],
+    // With a result store, most of these limits are others.
+    trees: settings.hasResults ? trees : [...trees, treeAtLimits(`t${scale.trees + 1}`)],
     threads,
     faults,
     boundaries,
@@ -158,17 +165,30 @@ class TreePlanner {
     const root = this.#root(shape);
     const isCancelled = random.chance(16);
     const isRefused = root.kind === 'agent' && random.chance(8);
+    const asides = root.kind === 'agent' && random.chance(50) ? this.#asides() : [];
+    const isPlanned = hasPlannedCalls({ ...plainTree, id: this.#id, root, input: noText, asides });
     return {
       ...plainTree,
       id: this.#id,
       root: isRefused ? { ...root, isRefused } : root,
+      asides,
+      isWatched: random.chance(50),
       input: sizeOf(random, 60 * KiB),
       picture: random.chance(25) ? sizeOf(random, 150 * KiB) : undefined,
       cancelAfter: isCancelled ? random.between(1, 12) : undefined,
-      budget: random.chance(30) ? this.#budget(root) : undefined,
+      budget: isPlanned && random.chance(30) ? this.#budget(root) : undefined,
       hasState: random.chance(50),
       given: random.chance(50) ? sizeOf(random, 24 * KiB) : undefined,
     };
+  }
+
+  #asides(): readonly Aside[] {
+    const random = this.#random;
+    return Array.from({ length: random.between(1, 4) }, (_, index) => ({
+      name: `${this.#id}.aside${index + 1}`,
+      afterCalls: random.between(1, 8),
+      when: random.pick(['next', 'now'] as const),
+    }));
   }
 
   #root(shape: 'tree' | 'race' | 'long' | 'heavy'): NodePlan {
@@ -199,7 +219,10 @@ class TreePlanner {
       return [{ kind, place: `${id}.${turn}.0`, size, padding: noText }];
     });
     const answer = sizeOf(random, 8 * KiB);
-    return { kind: 'agent', id, turns, answer, isRefused: false, hasHooks: random.chance(10) };
+    const plain = { id, turns, answer, isRefused: false, hasHooks: random.chance(10) };
+    // A few turns fit into it.
+    const window = isLong ? 4_000 : 140_000;
+    return { kind: 'agent', ...plain, ...(random.chance(60) && { window }) };
   }
 
   #node(depth: number): NodePlan {
@@ -266,7 +289,7 @@ class TreePlanner {
 
 const usualTools = [
   ...['charge', 'charge', 'refund', 'refund', 'look', 'note'],
-  ...['guard', 'guard_once', 'stumble', 'ask_user', 'picture'],
+  ...['guard', 'guard_once', 'vote', 'later', 'stumble', 'ask_user', 'picture'],
 ] as [ToolName, ...ToolName[]];
 
 function growActs(random: Random, turn: string): readonly Act[] {

@@ -5,7 +5,11 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Longhaul } from 'longhaul/client';
+import { PostgresDeltas } from 'longhaul/deltas';
+import { FileResults } from 'longhaul/results';
+import { Asides } from './asides.mts';
 import { Caller, errorText } from './client.mts';
+import { Elsewhere } from './elsewhere.mts';
 import { expectRound } from './expect.mts';
 import { Faults } from './faults.mts';
 import { planRound, type Scale } from './random-plan.mts';
@@ -56,6 +60,15 @@ export type RoundReport = {
   /** Too long, or over another limit, and refused by its code. */
   readonly refusals: number;
   readonly budgetQuestions: number;
+  /** Votes of people who may not decide, which were refused. */
+  readonly forbidden: number;
+  /** Messages that runs took while they worked. */
+  readonly asides: number;
+  readonly laterResults: number;
+  readonly forgedTokens: number;
+  readonly summaries: number;
+  /** Runs whose stream somebody followed. */
+  readonly watched: number;
   /** Of runs, of those below others, of turns: only those that were done. */
   readonly resets: readonly string[];
   readonly happened: Faults['happened'];
@@ -103,6 +116,8 @@ type World = {
   readonly ledger: string;
   readonly workerLog: string;
   readonly store: Store;
+  /** The folder of the result store. */
+  readonly results: string | undefined;
   readonly server: Server;
   readonly longhaul: Longhaul;
 };
@@ -119,9 +134,21 @@ async function openWorld(
   onEnd(() => store.close());
   const server = await Server.start(join(folder, 'temporal.db'));
   onEnd(() => server.stop());
-  const longhaul = await connect({ address: server.address, taskQueue });
+  const results = plan.settings.hasResults ? join(folder, 'results') : undefined;
+  const deltas = store.url.startsWith('postgres')
+    ? new PostgresDeltas({ connectionString: store.url })
+    : undefined;
+  deltas?.logTo(() => undefined);
+  onEnd(async () => deltas?.close());
+  const longhaul = await connect({
+    address: server.address,
+    taskQueue,
+    ...(results && { results: new FileResults({ folder: results }) }),
+    ...(deltas && { deltas }),
+  });
   onEnd(() => longhaul.close());
-  return { plan, ledger, workerLog: join(folder, 'workers.log'), store, server, longhaul };
+  const workerLog = join(folder, 'workers.log');
+  return { plan, ledger, workerLog, store, results, server, longhaul };
 }
 
 class Round {
@@ -140,6 +167,8 @@ class Round {
   /** Trees and threads that were given up: the server lists executions of theirs as terminated. */
   readonly #forced = new Set<string>();
   readonly #resets: Resets;
+  readonly #asides: Asides;
+  readonly #elsewhere: Elsewhere;
   readonly #modelCalls = new Map<string, number>();
 
   constructor(options: RoundOptions, world: World) {
@@ -168,16 +197,19 @@ class Round {
       report,
     });
     this.#caller = new Caller(report);
+    this.#asides = new Asides({ longhaul, caller: this.#caller, report });
+    const acts = actsOf(plan);
+    this.#elsewhere = new Elsewhere({ longhaul, caller: this.#caller, acts, report });
     const random = new Random(hashOf(`people of ${plan.seed}`));
     const budgets = new Map(plan.trees.map(({ id, budget }) => [id, budget]));
     const caller = this.#caller;
-    const people = new People({ caller, random, acts: actsOf(plan), budgets, report });
+    const people = new People({ caller, random, acts, budgets, report });
     const { memory, state } = store;
     const wasReset = (workflowId: string): boolean => this.#resets.touched(workflowId);
     const sessions = state.session;
     const settles = (workflowId: string): Promise<boolean> => this.#resets.settles(workflowId);
     const goesOn = (owner: string): void => this.#resets.goesOn(owner);
-    const shared = { longhaul, caller, people, expectation };
+    const shared = { longhaul, caller, people, asides: this.#asides, expectation };
     this.#setup = { ...shared, memory, sessions, wasReset, settles, goesOn, report, refusals: [] };
   }
 
@@ -252,6 +284,12 @@ class Round {
       answers: people.answers,
       refusals: people.refused + this.#setup.refusals.length,
       budgetQuestions: people.raises,
+      forbidden: people.forbidden,
+      asides: this.#asides.taken,
+      laterResults: this.#elsewhere.given,
+      forgedTokens: this.#elsewhere.forged,
+      summaries: this.#model.summaries,
+      watched: plan.trees.filter(({ isWatched }) => isWatched).length,
       workersStarted: this.#places.reduce((sum, { starts }) => sum + starts, 0),
       serverRestarts: server.restarts,
       storeKills: happened.filter(({ kind }) => kind === 'kill store').length,
@@ -269,17 +307,19 @@ class Round {
   }
 
   async #startWorkers(onEnd: OnEnd): Promise<void> {
-    const { server, ledger, workerLog, store } = this.#world;
+    const { server, ledger, workerLog, store, results } = this.#world;
     const { seed, scale } = this.#options;
     const hub = await openHub({
       arrive: (arrival) => this.#arrive(arrival),
       callModel: (call, response) => this.#callModel(call, response),
       callMcp: (call) => this.#callMcp(call),
+      later: this.#elsewhere.take,
     });
     onEnd(() => hub.close());
     const { address } = server;
     const plan = { seed, scale };
-    const settings = { address, taskQueue, hub: hub.url, ledger, plan, store: store.url };
+    const folders = { ledger, store: store.url, results };
+    const settings = { address, taskQueue, hub: hub.url, plan, ...folders };
     for (let index = 0; index < workersEach; index += 1) {
       const onWrong = (wrong: string): void => this.#report(wrong);
       const place = new WorkerPlace(settings, { onWrong, logFile: workerLog });
@@ -299,7 +339,7 @@ class Round {
     const { model, messages } = body as { model: string; messages: readonly unknown[] };
     const owner = model.split('.')[0] ?? '';
     this.#progress.see(owner, `${model} ${messages.length}`);
-    this.#cancelInTime(owner);
+    this.#interveneInTime(owner);
     await this.#faults.arrive({ pid, moment: 'model asked', owner });
     await this.#model.answer(body, response);
     await this.#faults.arrive({ pid, moment: 'model answered', owner });
@@ -321,10 +361,12 @@ class Round {
     };
   }
 
-  #cancelInTime(owner: string): void {
+  /** People say something, or cancel, when so many model calls have come in. */
+  #interveneInTime(owner: string): void {
     const count = (this.#modelCalls.get(owner) ?? 0) + 1;
     this.#modelCalls.set(owner, count);
     const tree = this.#world.plan.trees.find(({ id }) => id === owner);
+    if (tree !== undefined) this.#asides.see(tree, count);
     if (tree?.cancelAfter !== count) return;
     const cancel = (): Promise<void> => this.#world.longhaul.run(owner).cancel('enough');
     this.#caller.insist(`cancelling ${owner}`, cancel).catch((error: unknown) => {

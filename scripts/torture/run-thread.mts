@@ -7,6 +7,7 @@ import { hasCode } from 'longhaul';
 import type { Longhaul, RunHandle, SendOptions, ThreadHandle } from 'longhaul/client';
 import { askAgain } from './client.mts';
 import type { MessagePlan, ThreadOperation, ThreadPlan } from './plan.mts';
+import { requester } from './people.mts';
 import { answerUntilEnd, clipped, settleMs, type TortureSetup } from './run-tree.mts';
 import { answerOf, messageOf } from './texts.mts';
 
@@ -95,7 +96,7 @@ class Talk {
   async #send(plan: MessagePlan, options: SendOptions = {}): Promise<Sent> {
     const { thread } = this.#conversation;
     const turn = await this.#insist(`sending ${plan.name}`, () =>
-      thread.send(messageOf(plan), { messageId: plan.name, ...options }),
+      thread.send(messageOf(plan), { messageId: plan.name, by: requester, ...options }),
     );
     return { plan, turn };
   }

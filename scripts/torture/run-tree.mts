@@ -5,18 +5,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { hasCode, LonghaulError, type Message } from 'longhaul';
 import type { AgentRunResult, Longhaul, RunHandle, StartOptions } from 'longhaul/client';
 import type { MemoryStore, SessionStore } from 'longhaul/worker';
+import type { Asides } from './asides.mts';
 import { askAgain, type Caller } from './client.mts';
 import { differenceOf, type Expectation, type Outcome } from './expect.mts';
 import { limits } from './limits.mts';
 import { payload, shownPicture } from './payload.mts';
-import type { People } from './people.mts';
+import { requester, type People } from './people.mts';
 import type { TreePlan } from './plan.mts';
-import { contextOf, givenOf, inputOf, stateKeyOf, storedOf } from './texts.mts';
+import { contextOf, givenOf, inputOf, isAside, stateKeyOf, storedOf } from './texts.mts';
+import { Watcher } from './watch.mts';
 
 export type TortureSetup = {
   readonly longhaul: Longhaul;
   readonly caller: Caller;
   readonly people: People;
+  readonly asides: Asides;
   readonly expectation: Expectation;
   readonly memory: MemoryStore;
   readonly sessions: SessionStore;
@@ -56,18 +59,24 @@ export async function runTree(
       longhaul.start(root.id, inputOf(tree), { ...startOptionsOf(tree), workflowId: id }),
     )
     .catch(ignoring('RunAlreadyExists'));
+  const watcher = tree.isWatched ? new Watcher(run, setup.report) : undefined;
+  signal.addEventListener('abort', () => watcher?.stop(), { once: true });
   let end = await answerUntilEnd(setup, run, signal);
   while (!(await setup.settles(id))) end = await answerUntilEnd(setup, run, signal);
   judgeTree(setup, tree, end);
+  await watcher?.judge(!setup.wasReset(id));
+  if (!setup.wasReset(id)) await setup.asides.judge(tree, run);
   if (tree.hasState) await judgeState(setup, tree, end);
   if (end.kind !== 'complete' || root.kind !== 'agent') return;
-  await judgeTranscript(setup, root.id, () =>
-    caller.insist(`the transcript of ${id}`, () => run.transcript(), signal),
-  );
+  await judgeTranscript(setup, root.id, {
+    workflowId: id,
+    read: () => caller.insist(`the transcript of ${id}`, () => run.transcript(), signal),
+  });
 }
 
 function startOptionsOf(tree: TreePlan): StartOptions {
   return {
+    by: requester,
     ...(tree.hasState && { key: stateKeyOf(tree) }),
     ...(tree.given && { session: givenOf(tree) }),
     ...(tree.context && { context: contextOf(tree) }),
@@ -168,16 +177,29 @@ async function judgeState(setup: TortureSetup, tree: TreePlan, end: End): Promis
 
 /** While no worker answers in time it comes from history alone, which has not all of it: then it is read again. */
 async function judgeTranscript(
-  { expectation, report }: TortureSetup,
+  { expectation, report, longhaul }: TortureSetup,
   agent: string,
-  read: () => Promise<readonly Message[]>,
+  {
+    workflowId,
+    read,
+  }: { readonly workflowId: string; readonly read: () => Promise<readonly Message[]> },
 ): Promise<void> {
   const conversation = expectation.conversations.get(agent);
   if (conversation?.answer === undefined) return;
   const answer = { role: 'assistant' as const, text: conversation.answer };
+  // It is given again where a person said something after it.
+  const isAnswer = ({ role, text }: Spoken): boolean =>
+    role === answer.role && text === answer.text;
   const deadline = Date.now() + settleMs;
   for (;;) {
-    const said = (await read()).filter(({ role }) => role !== 'system').flatMap(spoken);
+    const messages = await Promise.all(
+      (await read()).map((message) => inFull(longhaul, workflowId, message)),
+    );
+    const all = messages.filter(({ role }) => role !== 'system').flatMap(spoken);
+    const last = all.findLastIndex(isAnswer);
+    const said = all.filter(
+      (each, index) => !isAsideMessage(each) && (!isAnswer(each) || index === last),
+    );
     const difference = differenceOf(said, [...conversation.messages, answer]);
     if (difference === undefined) return;
     if (Date.now() > deadline) return report(`the transcript of ${agent}: ${difference}`);
@@ -185,7 +207,37 @@ async function judgeTranscript(
   }
 }
 
-function spoken(message: Message): readonly { readonly role: string; readonly text: string }[] {
+type Spoken = { readonly role: string; readonly text: string };
+
+const isAsideMessage = ({ role, text }: Spoken): boolean => role === 'user' && isAside(text);
+
+/** With the bytes of what is in the result store; the head of a long result stays. */
+async function inFull(longhaul: Longhaul, workflowId: string, message: Message): Promise<Message> {
+  const read = async (stored: Stored, encoding: 'utf8' | 'base64'): Promise<string> => {
+    const bytes = await askAgain(() => longhaul.content(workflowId, stored));
+    return Buffer.from(bytes).toString(encoding);
+  };
+  const filled = async <Part extends UserPart | ToolContent>(part: Part): Promise<Part> => {
+    if (part.type !== 'media' || part.source.kind !== 'stored') return part;
+    const data = await read(part.source, 'base64');
+    return { ...part, source: { kind: 'base64', data } };
+  };
+  if (message.role === 'user') {
+    const parts = message.parts.map(async (part) => {
+      if (part.type === 'media' || part.stored === undefined) return await filled(part);
+      return { type: 'text' as const, text: await read(part.stored, 'utf8') };
+    });
+    return { ...message, parts: await Promise.all(parts) };
+  }
+  if (message.role !== 'tool') return message;
+  const parts = message.parts.map(async (result) => ({
+    ...result,
+    content: await Promise.all(result.content.map(filled)),
+  }));
+  return { ...message, parts: await Promise.all(parts) };
+}
+
+function spoken(message: Message): readonly Spoken[] {
   if (message.role === 'tool')
     return message.parts.map(({ content }) => ({
       role: 'tool',
@@ -200,6 +252,7 @@ function spoken(message: Message): readonly { readonly role: string; readonly te
 
 type UserPart = Extract<Message, { role: 'user' }>['parts'][number];
 type ToolContent = Extract<Message, { role: 'tool' }>['parts'][number]['content'][number];
+type Stored = Parameters<Longhaul['content']>[1];
 
 function textOf(part: ToolContent | UserPart): string {
   if (part.type === 'text') return part.text;

@@ -20,10 +20,12 @@ import {
   type AgentPlan,
   type NodePlan,
   type RoundPlan,
+  type RoundSettings,
   type ThreadPlan,
   type ToolName,
   type TurnPlan,
 } from './plan.mts';
+import { limits } from './limits.mts';
 import { agentAt, keyOf, resultOf, toolNameOf, type ToolArguments } from './texts.mts';
 
 /** One line of the ledger: an effect that a tool had. */
@@ -40,6 +42,8 @@ export type Outside = {
   due(place: string): Promise<void>;
   record(effect: Effect): void;
   made(place: string): Promise<void>;
+  /** The result of the call comes from elsewhere, by this token. */
+  later(place: string, token: string): Promise<void>;
   /** Where an MCP server is, and what it is to be told by headers. */
   readonly mcp: { readonly url: string; readonly headers: { readonly [name: string]: string } };
 };
@@ -59,14 +63,24 @@ export const inputSchema = {
 /** Faults may hit one call many times: how often is not what this tests. */
 const retry = { maximumAttempts: 100, initialInterval: '100ms', maximumInterval: '2s' } as const;
 const pageBytes = 2_000_000;
-const large = { maxResultBytes: 256 * 1024 } as const;
 
-export function runnersOf({ trees, threads }: RoundPlan, outside: Outside): readonly Runner[] {
+/** What tools of a round are like. */
+function kindsOf({ isInline, hasResults }: RoundSettings) {
+  return {
+    large: { maxResultBytes: hasResults ? limits.resultInStore : limits.result },
+    inline: { inline: isInline },
+  };
+}
+
+export function runnersOf(
+  { trees, threads, settings }: RoundPlan,
+  outside: Outside,
+): readonly Runner[] {
   const notes = [...trees.flatMap(({ root }) => agentsOf(root)), ...threads.flatMap(messagesOf)]
     .flatMap(({ turns }) => turns.flat())
     .filter(({ kind }) => kind === 'note');
   const agents = [...new Set(notes.map(({ place }) => agentAt(place)))];
-  const tools = new Toolbox([...toolsOf(outside), noteTool(agents)], outside.mcp);
+  const tools = new Toolbox([...toolsOf(outside, settings), noteTool(agents)], outside.mcp);
   return [
     ...trees.map(({ root }) => toRunner(root, tools)),
     ...threads.map((thread) => toThreadAgent(thread, tools)),
@@ -103,7 +117,8 @@ function cutFromPage(text: string): string {
   return (text + ' '.repeat(pageBytes)).slice(0, text.length);
 }
 
-function toolsOf(outside: Outside): readonly Tool<ToolArguments>[] {
+function toolsOf(outside: Outside, settings: RoundSettings): readonly Tool<ToolArguments>[] {
+  const { large, inline } = kindsOf(settings);
   const acting =
     (tool: ToolName) => async (args: ToolArguments, context: { idempotencyKey: string }) => {
       const { place, edited = false } = args;
@@ -114,7 +129,13 @@ function toolsOf(outside: Outside): readonly Tool<ToolArguments>[] {
     };
   const tool = (name: ToolName) => ({ name, description: `Does a ${name}`, inputSchema });
   return [
-    defineTool<ToolArguments>({ ...tool('charge'), ...large, retry, execute: acting('charge') }),
+    defineTool<ToolArguments>({
+      ...tool('charge'),
+      ...large,
+      ...inline,
+      retry,
+      execute: acting('charge'),
+    }),
     defineTool<ToolArguments>({
       ...tool('refund'),
       ...large,
@@ -124,6 +145,7 @@ function toolsOf(outside: Outside): readonly Tool<ToolArguments>[] {
     defineTool<ToolArguments>({
       ...tool('look'),
       ...large,
+      ...inline,
       retry,
       effect: 'read',
       execute: acting('look'),
@@ -141,6 +163,22 @@ function toolsOf(outside: Outside): readonly Tool<ToolArguments>[] {
       effect: 'once',
       needsApproval: true,
       execute: acting('guard_once'),
+    }),
+    defineTool<ToolArguments>({
+      ...tool('vote'),
+      ...large,
+      effect: 'once',
+      needsApproval: { by: { roles: ['finance'], approvals: 2, not: ['requester'] } },
+      execute: acting('vote'),
+    }),
+    defineTool<ToolArguments>({
+      ...tool('later'),
+      retry,
+      result: 'later',
+      execute: async (args, context) => {
+        await acting('later')(args, context);
+        await outside.later(args.place, context.resultToken ?? '');
+      },
     }),
     defineTool<ToolArguments>({
       ...tool('stumble'),
@@ -200,7 +238,9 @@ function toAgent(node: AgentPlan, tools: Toolbox): Runner {
     tools: [...tools.forTurns(node.turns), ...called],
     ...(node.hasHooks && { callbacks: [watcher] }),
     askUser: 'tool',
-    maxIterations: node.turns.length + 1,
+    // An aside may ask for an answer more.
+    maxIterations: node.turns.length + 5,
+    ...(node.window !== undefined && { context: { window: node.window } }),
   });
 }
 

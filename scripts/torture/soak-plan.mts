@@ -68,6 +68,8 @@ export const soakPlan: RoundPlan = {
     logCacheBytes: undefined,
     maxCachedWorkflows: undefined,
     graceMs: 1_000,
+    isInline: false,
+    hasResults: false,
     store: 'sqlite',
   },
   trees: [tree],

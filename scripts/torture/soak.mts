@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'longhaul/client';
+import { Asides } from './asides.mts';
 import { Caller } from './client.mts';
 import { expectRound } from './expect.mts';
 import { openHub } from './hub.mts';
@@ -61,12 +62,13 @@ async function run(
     arrive: () => Promise.resolve({}),
     callModel: ({ body }, response) => model.answer(body, response),
     callMcp: () => Promise.reject(new Error('the soak draws no pictures')),
+    later: () => report('the soak has no results from elsewhere'),
   });
   onEnd(() => hub.close());
   const { address } = server;
   const urls = { hub: hub.url, store: store.url };
   const place = new WorkerPlace(
-    { address, taskQueue, ledger, plan: 'soak', ...urls },
+    { address, taskQueue, ledger, plan: 'soak', results: undefined, ...urls },
     { onWrong: report },
   );
   onEnd(() => place.close());
@@ -76,7 +78,8 @@ async function run(
   const random = new Random(0);
   const people = new People({ caller, random, acts: actsOf(soakPlan), budgets: new Map(), report });
   const { memory, state } = store;
-  const shared = { longhaul, caller, people, expectation, memory, sessions: state.session };
+  const asides = new Asides({ longhaul, caller, report });
+  const shared = { longhaul, caller, people, asides, expectation, memory, sessions: state.session };
   const setup: TortureSetup = {
     ...shared,
     wasReset: () => false,

@@ -3,7 +3,7 @@
 import type { RunInput } from 'longhaul';
 import { limits } from './limits.mts';
 import { payload, picture, pictureType, shownPicture, type Size } from './payload.mts';
-import type { Act, AgentPlan, Call, MessagePlan, TreePlan } from './plan.mts';
+import type { Act, AgentPlan, Aside, Call, MessagePlan, TreePlan } from './plan.mts';
 import { hashOf } from './random.mts';
 
 export type ToolArguments = {
@@ -77,6 +77,10 @@ export function shownResult(text: string): string {
   return head + note(head.length);
 }
 
+/** What the model is surely shown of a result that is in a result store; undefined of one that is shown whole. */
+export const headInStore = (text: string): string | undefined =>
+  text.length > limits.resultInStore ? text.slice(0, limits.shownOfStored) : undefined;
+
 /** What a call is told whose arguments are too long; undefined where they are not. */
 export function refusedArguments(act: Act): string | undefined {
   const { length } = JSON.stringify(argumentsOf(act));
@@ -92,12 +96,24 @@ export const roomOfPicture = (place: string): number => limits.pictures - captio
 export const drawnAt = ({ place, bytes, deflates }: ToolArguments): string =>
   picture(`drawn at ${place}`, { bytes, deflates });
 
+/** What is given as the result of a call that gets it by its token. */
+export const laterResultOf = ({ place, size }: Pick<Act, 'place' | 'size'>): string =>
+  payload(`later result of ${place}`, { ...size, bytes: Math.min(size.bytes, 8 * 1024) });
+
+export const textOfAside = ({ name }: Aside): string => `aside ${name}`;
+
+export const isAside = (text: string): boolean => text.startsWith('aside ');
+
 export type Decision = 'approve' | 'edit' | 'reject';
 
 /** What a person decides on a call that waits. */
 export function decisionOn(place: string): Decision {
   return (['approve', 'approve', 'edit', 'reject'] as const)[hashOf(place) % 4] ?? 'approve';
 }
+
+/** As `decisionOn`, for people who vote: nobody of them changes the arguments. */
+export const voteOn = (place: string): 'approve' | 'reject' =>
+  decisionOn(place) === 'reject' ? 'reject' : 'approve';
 
 export const rejection = 'rather not';
 

@@ -14,6 +14,8 @@ import {
   type SessionStore,
   type Stores,
 } from 'longhaul/worker';
+import { PostgresDeltas } from 'longhaul/deltas';
+import { FileResults } from 'longhaul/results';
 import { planRound, type Scale } from './random-plan.mts';
 import type { Verdict } from './hub.mts';
 import type { Moment } from './plan.mts';
@@ -31,6 +33,8 @@ export type WorkerSettings = {
   readonly plan: { readonly seed: number; readonly scale: Scale } | 'soak';
   /** A file, or the URL of a PostgreSQL server. */
   readonly store: string;
+  /** The folder of a result store. */
+  readonly results: string | undefined;
 };
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
@@ -58,6 +62,10 @@ const outside: Outside = {
   due: (place) => at('effect due', place),
   record: (effect) => appendFileSync(settings.ledger, `${JSON.stringify(effect)}\n`),
   made: (place) => at('effect made', place),
+  later: async (place, token) => {
+    const body = JSON.stringify({ place, token });
+    await fetch(`${settings.hub}/later`, { method: 'POST', body });
+  },
   mcp: { url: `${settings.hub}/mcp`, headers: { 'x-pid': String(process.pid) } },
 };
 
@@ -128,6 +136,10 @@ const options: CreateWorkerOptions = {
     },
   },
   stores: openStores(),
+  ...(settings.results && { results: new FileResults({ folder: settings.results }) }),
+  ...(settings.store.startsWith('postgres') && {
+    deltas: new PostgresDeltas({ connectionString: settings.store }),
+  }),
   ...(logCacheBytes !== undefined && { logCacheBytes }),
   workerOptions: {
     shutdownGraceTime: graceMs,

@@ -1,0 +1,72 @@
+// What happens elsewhere: calls that got a token are done, and their results come back by it. Strangers try tokens that are nearly right.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from 'longhaul';
+import type { Longhaul } from 'longhaul/client';
+import type { Caller } from './client.mts';
+import type { LaterCall } from './hub.mts';
+import type { Act } from './plan.mts';
+import { laterResultOf } from './texts.mts';
+
+/** A call that was begun again in the place of a lost one is open by then. */
+const patienceMs = 180_000;
+
+export type ElsewhereOptions = {
+  readonly longhaul: Longhaul;
+  readonly caller: Caller;
+  readonly acts: ReadonlyMap<string, Act>;
+  readonly report: (wrong: string) => void;
+};
+
+export class Elsewhere {
+  readonly #options: ElsewhereOptions;
+  /** Results that runs took. */
+  given = 0;
+  /** Forged tokens, which were refused. */
+  forged = 0;
+
+  constructor(options: ElsewhereOptions) {
+    this.#options = options;
+  }
+
+  readonly take = (call: LaterCall): void => {
+    this.#give(call).catch((error: unknown) => {
+      this.#options.report(`the result of ${call.place} could not be given: ${String(error)}`);
+    });
+  };
+
+  async #give({ place, token }: LaterCall): Promise<void> {
+    const { acts, longhaul, caller, report } = this.#options;
+    const act = acts.get(place);
+    if (act === undefined) return report(`a token for ${place}, which is nowhere in the plan`);
+    await this.#tryForged(token, place);
+    const deadline = Date.now() + patienceMs;
+    while (Date.now() < deadline) {
+      try {
+        const give = () => longhaul.completeByToken(token, laterResultOf(act));
+        await caller.insist(`the result of ${place}`, give);
+        this.given += 1;
+        return;
+      } catch (error) {
+        // Its run has ended or was taken back.
+        if (hasCode(error, 'TokenInvalid') || hasCode(error, 'RunClosed')) return;
+        if (!hasCode(error, 'NotWaiting')) throw error;
+        await sleep(500);
+      }
+    }
+  }
+
+  async #tryForged(token: string, place: string): Promise<void> {
+    const { longhaul, caller, report } = this.#options;
+    const forged = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
+    try {
+      await caller.insist(`a forged result of ${place}`, () =>
+        longhaul.completeByToken(forged, 'forged'),
+      );
+      report(`a forged token gave the result of ${place}`);
+    } catch (error) {
+      if (!hasCode(error, 'TokenInvalid')) throw error;
+      this.forged += 1;
+    }
+  }
+}
