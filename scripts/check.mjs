@@ -13,6 +13,7 @@ const CHECKS = [
   'package',
   'test:coverage',
   'torture',
+  'hostile',
 ];
 const MINUTES = { test: 60, other: 10 };
 const folder = mkdtempSync(join(tmpdir(), 'longhaul-check-'));

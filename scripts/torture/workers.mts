@@ -5,9 +5,8 @@ import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Measured } from './measure.mts';
-import type { WorkerSettings } from './worker.mts';
 
-const script = join(import.meta.dirname, 'worker.mts');
+const tortureScript = join(import.meta.dirname, 'worker.mts');
 const outputKept = 4_000;
 /** Longer than the grace of calls that are under way. */
 const longestShutdownMs = 60_000;
@@ -16,11 +15,14 @@ type WorkerPlaceOptions = {
   readonly onWrong: (wrong: string) => void;
   /** Everything its processes write goes there. */
   readonly logFile?: string;
+  /** What the processes run. It gets the settings as JSON, and sends a message when it polls. Default: the worker of torture. */
+  readonly script?: string;
 };
 
 /** One place for a worker: whatever ends the process in it, the next one is started. */
 export class WorkerPlace {
-  readonly #settings: WorkerSettings;
+  readonly #settings: object;
+  readonly #script: string;
   readonly #onWrong: (wrong: string) => void;
   readonly #logFile: string | undefined;
   #child: ChildProcess | undefined;
@@ -32,8 +34,10 @@ export class WorkerPlace {
   starts = 0;
   #isExpected = false;
 
-  constructor(settings: WorkerSettings, { onWrong, logFile }: WorkerPlaceOptions) {
+  constructor(settings: object, options: WorkerPlaceOptions) {
+    const { onWrong, logFile, script = tortureScript } = options;
     this.#settings = settings;
+    this.#script = script;
     this.#onWrong = onWrong;
     this.#logFile = logFile;
     this.#start();
@@ -112,7 +116,7 @@ export class WorkerPlace {
     this.starts += 1;
     this.#isFrozen = false;
     this.#isExpected = false;
-    const child = fork(script, [JSON.stringify(this.#settings)], { silent: true });
+    const child = fork(this.#script, [JSON.stringify(this.#settings)], { silent: true });
     this.#child = child;
     let output = '';
     for (const stream of [child.stdout, child.stderr])
