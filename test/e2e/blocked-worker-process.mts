@@ -1,6 +1,6 @@
 // A worker as a process of its own, run from a folder in which the built package is installed. Its tool blocks the event loop.
 // Usage: blocked-worker-process.mts <address> <task queue> <milliseconds> [encrypted]
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { defineAgent, defineTool } from 'longhaul';
 import { scriptedModel } from 'longhaul/testing';
 import { createWorker } from 'longhaul/worker';
@@ -9,7 +9,12 @@ import { flippingCodec } from './flipping-codec.mts';
 const [, , address = '', taskQueue = '', blockMs = '', encrypted] = process.argv;
 process.once('disconnect', () => process.exit());
 
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+// Temporal's native part would warn of each query that it answers late.
+const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter } },
+});
 
 const compute = defineTool({
   name: 'compute',

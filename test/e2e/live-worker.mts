@@ -1,5 +1,5 @@
 // A worker as a process of its own, run from a folder in which the built package is installed. Usage: live-worker.mts '<JSON of LiveSettings>'
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { defineAgent, defineTool, subAgent } from 'longhaul';
 import { PostgresDeltas } from 'longhaul/deltas';
 import { createWorker } from 'longhaul/worker';
@@ -15,7 +15,12 @@ export type LiveSettings = {
 const settings = JSON.parse(process.argv[2] ?? '{}') as LiveSettings;
 process.once('disconnect', () => process.exit());
 
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+// Temporal's native part would warn of each query that it answers late.
+const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter } },
+});
 
 const object = { type: 'object', properties: {} };
 const clerk = defineAgent({

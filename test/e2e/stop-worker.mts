@@ -1,6 +1,7 @@
 // A worker as a process of its own, on the built package. Usage: stop-worker.mts '<JSON of StopSettings>'
 import {
   DefaultLogger,
+  makeTelemetryFilterString,
   Runtime,
   type CustomSlotSupplier,
   type WorkerOptions,
@@ -24,7 +25,12 @@ const { address, taskQueue, model, takes, postgres } = JSON.parse(
 ) as StopSettings;
 process.once('disconnect', () => process.exit());
 
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+// Temporal's native part would warn of each query that it answers late.
+const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter } },
+});
 
 /** Takes nothing. */
 const noSlots: CustomSlotSupplier<never> = {
