@@ -50,6 +50,28 @@ describe('longhaul', () => {
       });
     });
 
+    it('say who polled last, once the only worker was killed', async () => {
+      const worker = project.cli.start(['worker', ...project.queue], { cwd: project.folder });
+      await worker.shows(/helper/);
+      const workflowId = `killed-${randomUUID()}`;
+      const start = ['run', 'helper', 'slow', '--detach', '--workflow-id', workflowId];
+      await inProcess.run(...start, ...project.queue);
+      const run = inProcess.longhaul.client.workflow.getHandle(workflowId);
+      await until(async () => {
+        const { raw } = await run.describe();
+        return (raw.pendingActivities ?? []).some(
+          ({ activityType, lastStartedTime }) =>
+            activityType?.name === 'callModel' && lastStartedTime,
+        );
+      });
+      worker.kill('SIGKILL');
+      await worker.finished;
+      const last = new RegExp(`\\(${worker.pid}@.*\\) polled .* ago; it may be gone\\.`);
+      expect((await inProcess.run('why', workflowId)).stdout).toMatch(last);
+      expect((await inProcess.run('show', workflowId)).stderr).toMatch(last);
+      await run.terminate();
+    });
+
     it('show the runs that a run called, and what each asks, without a worker and with one', async () => {
       const workflowId = `tree-${randomUUID()}`;
       const own = await openHarness();
