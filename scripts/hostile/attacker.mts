@@ -5,6 +5,7 @@ import { parsed, type Judge } from './judge.mts';
 import { markOf, maySee, type Person } from './people.mts';
 import { send, type Got, type Manner } from './request.mts';
 import { agentIds, type AgentId } from './agents.mts';
+import { isComputed } from './ids.mts';
 import type { Operation } from './routes.mts';
 import type { Chat, InputKind, SeenInput, Thing, World } from './world.mts';
 
@@ -180,6 +181,9 @@ export class Attacker {
   #see(thing: Thing, { inputId, kind, digest, byToken }: PendingShown): void {
     const more = { ...(digest !== undefined && { digest }), ...(byToken && { byToken }) };
     const input: SeenInput = { thing, inputId, kind, ...more };
+    const isOfThing = thing.kind !== 'thread' && thing.agent !== 'manager';
+    if (isOfThing && !isComputed(thing, inputId))
+      this.world.report(`ids.mts computes other ids than ${inputId} of ${thing.id}`);
     this.world.addInput(input);
   }
 }

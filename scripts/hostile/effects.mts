@@ -97,7 +97,7 @@ export class Effects {
     const found = (await this.#audit(thing.id)).some(
       (entry) =>
         entry.kind === 'verdict' &&
-        inputId.startsWith(`${entry.inputId}@`) &&
+        inputId.replace(/@.*/, '') === entry.inputId &&
         verdicts.includes(entry.verdict),
     );
     if (!found)

@@ -10,12 +10,11 @@ import {
 } from '@temporalio/client';
 import { connect } from 'longhaul/client';
 import { ProcessDeltas, type Deltas } from 'longhaul/deltas';
-import { agentHandler, type Principal } from 'longhaul/http';
+import { agentHandler, toNode, type Principal } from 'longhaul/http';
 import { measureProcess, type Measured } from '../torture/measure.mts';
-import { toNode } from './adapter.mts';
 import { agentIds, budgets, type AgentId } from './agents.mts';
 import { LoopProbe, type Hold } from './loop-probe.mts';
-import { markOf, type Person } from './people.mts';
+import { markOf, mayBringTools, type Person } from './people.mts';
 
 export type HandlerSettings = {
   readonly address: string;
@@ -113,6 +112,10 @@ const handle = agentHandler(longhaul, {
       budget: budgets[agent as AgentId],
     };
   },
+  clientTools: ({ principal }) => {
+    const person = personOf(principal);
+    return person !== undefined && mayBringTools(person);
+  },
   maxBodyBytes,
   bodyTimeoutMs,
   onError: (error, request) => {
@@ -129,7 +132,7 @@ const front: RequestListener = (incoming, outgoing) => {
   const { method = '', url = '', headers } = incoming;
   openRequests.set(outgoing, `${String(headers['x-case'])} ${method} ${url.slice(0, 120)}`);
   outgoing.once('close', () => openRequests.delete(outgoing));
-  void listener(incoming, outgoing);
+  listener(incoming, outgoing);
 };
 
 const takeDeltas: RequestListener = (incoming, outgoing) => {

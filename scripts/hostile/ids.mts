@@ -1,6 +1,6 @@
 // Ids as somebody can compute them who has read the code of Longhaul, which is public.
 
-/** `hashOf` of src/base/digest.ts. The campaign fails if an input that it meets has another one. */
+/** `hashOf` of src/base/digest.ts. */
 export function suffixOf(workflowId: string): string {
   let high = 0xcbf29ce4 | 0;
   let low = 0x84222325 | 0;
@@ -24,16 +24,22 @@ function mix(word: number): number {
   return mixed ^ (mixed >>> 16);
 }
 
+type Place = { readonly id: string; readonly kind: 'run' | 'turn' | 'thread' };
+
+/** A run names its own inputs without a suffix. Those of a turn are named by its thread. */
+const suffixIn = ({ id, kind }: Place): string => (kind === 'run' ? '' : suffixOf(id));
+
 /** The input that a budget will ask with. */
-export const budgetInput = (workflowId: string, turn: number, limit: number): string =>
-  `budget-${turn}-${limit}${suffixOf(workflowId)}`;
+export const budgetInput = (place: Place, turn: number, limit: number): string =>
+  `budget-${turn}-${limit}${suffixIn(place)}`;
 
-/** The input of a call that waits for its result. */
-export const toolInput = (workflowId: string, turn: number): string =>
-  `t${turn}.0${suffixOf(workflowId)}`;
+/** The input of a call that waits: for a verdict, an answer or a result. */
+export const callInput = (place: Place, kind: 'a' | 'q' | 't', turn: number): string =>
+  `${kind}${turn}.0${suffixIn(place)}`;
 
-export const approvalInput = (workflowId: string, turn: number): string =>
-  `a${turn}.0${suffixOf(workflowId)}`;
-
-export const questionInput = (workflowId: string, turn: number): string =>
-  `q${turn}.0${suffixOf(workflowId)}`;
+/** Whether this is how the id of an input of this run looks. Else the guesses of the campaign are none. */
+export function isComputed(place: Place, inputId: string): boolean {
+  const [own = ''] = inputId.split('@');
+  const isOwn = /^(?:[aqt]\d+\.\d+(?:-\d+)?|budget-\d+-\d+(?:-\d+)?)$/.test(own);
+  return isOwn && (inputId === own || inputId === own + suffixOf(place.id));
+}

@@ -67,6 +67,7 @@ function answerOf(
     case 'manager':
       return { name: helpers[hashOf(text) % helpers.length] ?? 'ask_asker', args: { input: what } };
     default:
+      if (text.endsWith(' page_tool')) return { name: 'page_tool', args: { what } };
       return `${told} ${'and so on, '.repeat(20)}`;
   }
 }

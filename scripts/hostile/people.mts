@@ -65,6 +65,9 @@ export function maySee(reader: Person, owner: Person): boolean {
   return reader.sees === 'tenant' && reader.tenant === owner.tenant;
 }
 
+/** The backend takes client tools of the pages of these. */
+export const mayBringTools = ({ index }: Person): boolean => index % 2 === 0;
+
 /** What a person writes into something of an owner. */
 export function markOf(writer: Person, owner: Person | undefined): string {
   return `mk${writer === owner ? 'O' : 'G'}${two(writer.index)}x`;

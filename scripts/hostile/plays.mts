@@ -3,7 +3,7 @@
 import type { Random } from '../torture/random.mts';
 import type { Attacker } from './attacker.mts';
 import { answer, answerEarly } from './acts/answers.mts';
-import { dearClientTools, poison } from './acts/bodies.mts';
+import { bringTool, dearClientTools, poison } from './acts/bodies.mts';
 import { fuzz, nobody } from './acts/fuzz.mts';
 import { cancel, lists, look, say, start } from './acts/runs.mts';
 import { stream } from './acts/streams.mts';
@@ -31,7 +31,8 @@ const plays: Readonly<Record<string, { readonly play: Play; readonly weight: num
   leave: { play: leave, weight: 2 },
   stream: { play: stream, weight: 6 },
   poison: { play: poison, weight: 10 },
-  dearClientTools: { play: dearClientTools, weight: 1 },
+  dearClientTools: { play: dearClientTools, weight: 3 },
+  bringTool: { play: bringTool, weight: 3 },
   fuzz: { play: fuzz, weight: 10 },
   nobody: { play: nobody, weight: 2 },
 };

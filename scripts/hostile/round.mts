@@ -25,7 +25,7 @@ const quietMs = 4_000;
 
 const MB = 1_000_000;
 /** What caches may keep. */
-const mostHeapGrowth = 24 * MB;
+const mostGrowth = 24 * MB;
 
 export type RoundReport = {
   readonly seed: number;
@@ -163,9 +163,11 @@ class Round {
     if (listeners > 0) world.report(`${listeners} listen to model calls after the end`);
     if (Object.keys(calls).length > 0)
       world.report(`the handler asks the server after the end: ${JSON.stringify(calls)}`);
-    const growth = after.heapUsed - before.heapUsed;
-    if (growth > mostHeapGrowth)
-      world.report(`the heap of the handler grew by ${Math.round(growth / MB)} MB`);
+    for (const what of ['heapUsed', 'external'] as const) {
+      const growth = after[what] - before[what];
+      if (growth > mostGrowth)
+        world.report(`${what} of the handler grew by ${Math.round(growth / MB)} MB`);
+    }
     return after;
   }
 

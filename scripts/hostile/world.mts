@@ -86,15 +86,16 @@ export class World {
   }
 
   addInput(input: SeenInput): void {
-    this.#inputs.set(input.inputId, input);
+    this.#inputs.set(keyOf(input), input);
   }
 
   /** Two different answers must not both be taken. */
-  accept(inputId: string, value: string, by: Person): void {
-    const known = this.#accepted.get(inputId);
-    if (known === undefined) this.#accepted.set(inputId, value);
+  accept(input: SeenInput, value: string, by: Person): void {
+    const key = keyOf(input);
+    const known = this.#accepted.get(key);
+    if (known === undefined) this.#accepted.set(key, value);
     else if (known !== value)
-      this.report(`two answers were taken for ${inputId}: ${known}, and ${value} of ${by.user}`);
+      this.report(`two answers were taken for ${key}: ${known}, and ${value} of ${by.user}`);
   }
 
   lose({ owner, name }: Chat, loss: Loss): void {
@@ -105,4 +106,9 @@ export class World {
   losses({ owner, name }: Chat): readonly Loss[] {
     return this.#losses.get(`${owner.index}/${name}`) ?? [];
   }
+}
+
+/** A run names its own inputs shortly. An id with a suffix is the same wherever it is seen. */
+function keyOf({ inputId, thing }: SeenInput): string {
+  return inputId.includes('@') ? inputId : `${inputId} of ${thing.id}`;
 }

@@ -1,7 +1,7 @@
 // Plays on inputs that somebody saw: answers by the right and the wrong people, on the right and the wrong routes, at once and again.
 
 import type { Attacker } from '../attacker.mts';
-import { approvalInput, budgetInput, questionInput, toolInput } from '../ids.mts';
+import { budgetInput, callInput } from '../ids.mts';
 import { budgets, type AgentId } from '../agents.mts';
 import { maySee } from '../people.mts';
 import type { InputKind, SeenInput, Thing } from '../world.mts';
@@ -53,8 +53,8 @@ export async function decide(one: Attacker, input: SeenInput): Promise<void> {
   if (kind === 'budget' && person.sees === 'own' && raised !== 'stop')
     world.report(`${one.play}: ${person.user} raised the budget of ${inputId}`);
   world.claims.push({ kind: 'decided', thing, inputId, verdicts: verdicts[route], by: person });
-  if (route !== 'approve') world.accept(inputId, JSON.stringify([route, valueIn(body)]), person);
-  else if (reply.missing === 0) world.accept(inputId, '["approve"]', person);
+  if (route !== 'approve') world.accept(input, JSON.stringify([route, valueIn(body)]), person);
+  else if (reply.missing === 0) world.accept(input, '["approve"]', person);
 }
 
 function valueIn(body: object): unknown {
@@ -89,19 +89,24 @@ export async function answerEarly(one: Attacker): Promise<void> {
   if (id === undefined) return;
   const thing = one.world.addThing({ id, kind: 'run', agent, owner: one.person });
   for (let attempt = 0; attempt < 6; attempt += 1) {
-    const turn = 1 + (attempt % 2);
+    const turn = 1 + (attempt % 3);
     await Promise.all(guesses(thing, turn).map((input) => decide(one, input)));
   }
 }
 
-export function guesses({ id, agent, ...rest }: Thing, turn: number): readonly SeenInput[] {
-  const thing = { id, agent, ...rest };
+/** The inputs that a run may open in a turn. */
+export function guesses(thing: Thing, turn: number): readonly SeenInput[] {
+  const { agent } = thing;
   const limit = budgets[agent as AgentId].maxTokens;
-  const isBank = agent === 'bank';
   return [
-    { thing, kind: 'budget', inputId: budgetInput(id, turn, limit) },
-    { thing, kind: 'tool', inputId: toolInput(id, turn), ...(isBank && { byToken: true }) },
-    { thing, kind: 'approval', inputId: approvalInput(id, turn) },
-    { thing, kind: 'question', inputId: questionInput(id, turn) },
+    { thing, kind: 'budget', inputId: budgetInput(thing, turn, limit) },
+    {
+      thing,
+      kind: 'tool',
+      inputId: callInput(thing, 't', turn),
+      ...(agent === 'bank' && { byToken: true }),
+    },
+    { thing, kind: 'approval', inputId: callInput(thing, 'a', turn) },
+    { thing, kind: 'question', inputId: callInput(thing, 'q', turn) },
   ];
 }

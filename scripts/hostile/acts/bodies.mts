@@ -1,36 +1,46 @@
 // Plays on bodies: too large, too deep, too slow, half, not JSON, of the wrong type, and made to be dear to read.
 
 import type { Ask, Attacker } from '../attacker.mts';
+import { mayBringTools } from '../people.mts';
 import type { Manner } from '../request.mts';
 import { nameOf } from '../routes.mts';
+import { decide } from './answers.mts';
 
 const kilobyte = 1_024;
 const bodiesEach = 4;
-/** Enough to be noticed. What takes minutes would end the round. */
-const patternParts = 4;
 
 type Poison = (one: Attacker) => Partial<Ask>;
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-/** Each has one more level of repetition than an engine likes. */
-const dearPattern = (seed: number): string =>
-  `^${`(?:(?:x${seed}){1,31}){1,31}`.repeat(patternParts)}$`;
+/** Each part multiplies what the one before it costs. */
+const dearPattern = (one: Attacker): string => {
+  const number = one.random.below(1_000_000);
+  const most = one.random.pick([3, 9, 31]);
+  return `^${`(?:(?:x${number}){1,${most}}){1,${most}}`.repeat(one.random.between(1, 4))}$`;
+};
 
 function dearTools(one: Attacker, name: 'inputSchema' | 'parameters'): readonly object[] {
-  return Array.from({ length: 16 }, (_, index) => ({
+  const fields = one.random.between(1, 4);
+  const deepest = one.random.pick([1, 30, 300]);
+  return Array.from({ length: one.random.pick([1, 4, 16, 16, 17]) }, (_, index) => ({
     name: `tool_${index}`,
     description: one.text(),
     [name]: {
       type: 'object',
       properties: Object.fromEntries(
-        Array.from({ length: 2 }, (_each, field) => [
+        Array.from({ length: fields }, (_each, field) => [
           `f${field}`,
-          { type: 'string', pattern: dearPattern(one.random.below(1_000_000)) },
+          { type: 'string', pattern: dearPattern(one) },
         ]),
       ),
+      ...(one.random.chance(20) && nested(deepest)),
     },
   }));
+}
+
+function nested(levels: number): object {
+  return levels === 0 ? {} : { allOf: [{ minProperties: levels }, nested(levels - 1)] };
 }
 
 const poisons: readonly [Poison, ...Poison[]] = [
@@ -128,20 +138,43 @@ async function sendPoison(one: Attacker): Promise<void> {
 
 /** Starts whose client tools are dear to compile. */
 export async function dearClientTools(one: Attacker): Promise<void> {
-  const isAgUi = one.random.chance(40);
+  const { random } = one;
+  const isAgUi = random.chance(40);
   const messages = [{ id: one.id('m'), role: 'user', content: one.text() }];
   const tools = dearTools(one, isAgUi ? 'parameters' : 'inputSchema');
   const name = 'trip-talker';
-  if (isAgUi) {
-    const body = { threadId: name, runId: one.id('r'), messages, tools };
-    await one.ask({ method: 'POST', path: '/talker/agui', body, readMs: 500 });
-    return;
-  }
-  const path = one.random.pick(['/talker/runs', `/talker/${name}/messages`] as const);
-  const body = { input: one.text(), clientTools: tools };
-  const { status, body: reply } = await one.ask({ method: 'POST', path, body });
-  if (status < 300 && reply.workflowId !== undefined && path === '/talker/runs')
-    one.world.addThing({ id: reply.workflowId, kind: 'run', agent: 'talker', owner: one.person });
+  const path = random.pick(['/talker/runs', `/talker/${name}/messages`] as const);
+  const reply = isAgUi
+    ? await one.ask({
+        method: 'POST',
+        path: '/talker/agui',
+        body: { threadId: name, runId: one.id('r'), messages, tools },
+        readMs: 500,
+      })
+    : await one.ask({ method: 'POST', path, body: { input: one.text(), clientTools: tools } });
+  if (reply.status >= 300 || reply.status === 0) return;
+  if (!mayBringTools(one.person))
+    one.world.report(`${one.play}: ${one.person.user} brought tools, which the backend refuses`);
+  const { workflowId: id } = reply.body;
+  if (id !== undefined && path === '/talker/runs')
+    one.world.addThing({ id, kind: 'run', agent: 'talker', owner: one.person });
+}
+
+/** Brings a tool, as a page does, whose result the page gives. */
+export async function bringTool(one: Attacker): Promise<void> {
+  const inputSchema = { type: 'object', properties: { what: { type: 'string' } } };
+  const tool = { name: 'page_tool', description: 'Asks the page', inputSchema };
+  const body = { input: `${one.text()} page_tool`, clientTools: [tool] };
+  const { status, body: reply } = await one.ask({ method: 'POST', path: '/talker/runs', body });
+  const isTaken = status === 201;
+  if (isTaken !== mayBringTools(one.person) && (status === 201 || status === 403))
+    one.world.report(`${one.play}: tools of ${one.person.user} were answered with ${status}`);
+  const { workflowId: id } = reply;
+  if (!isTaken || id === undefined) return;
+  const thing = one.world.addThing({ id, kind: 'run', agent: 'talker', owner: one.person });
+  await one.ask({ of: thing, path: '/events', readMs: 1_000 });
+  const { body: state } = await one.ask({ of: thing, path: '' });
+  for (const { inputId, kind } of state.pending ?? []) await decide(one, { thing, inputId, kind });
 }
 
 export function filled(path: string, params: Readonly<Record<string, string>>): string {

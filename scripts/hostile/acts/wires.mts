@@ -66,13 +66,16 @@ export async function steer(one: Attacker): Promise<void> {
 
 /** Answers what will be open in a moment, by its computed id, and takes nothing by it. */
 export async function forgeEarly(one: Attacker): Promise<void> {
-  const agent = one.random.pick(['spender', 'spender', 'bank', 'payer', 'asker'] as const);
+  for (const agent of ['spender', 'bank', one.random.pick(['payer', 'asker'])] as const)
+    await forgeOne(one, agent);
+}
+
+async function forgeOne(one: Attacker, agent: AgentId): Promise<void> {
   const chat = one.chat(agent);
   const { body } = await send(one, chat);
   const turn = body.workflowId === undefined ? undefined : one.world.thing(body.workflowId);
   if (turn === undefined) return;
-  const at = agent === 'spender' ? 2 : 1;
-  const inputs = guesses(turn, at);
+  const inputs = (agent === 'spender' ? [2, 3] : [1]).flatMap((at) => guesses(turn, at));
   const wanted = inputs.filter(({ kind }) => kind === kindOf(agent));
   const asks = wanted.map((input) => byWire(one, chat, input));
   await Promise.all(asks.map((ask) => one.ask({ ...ask, readMs: 2_500 })));
