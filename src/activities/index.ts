@@ -18,7 +18,7 @@ import { requireLoadable } from './definition/lost-loads';
 import { askSession } from './log/read-log';
 import { checkSignature, notifyPause } from './people/hooks';
 import { reviewCall } from './people/review-call';
-import { clearTurns, openThread, saveTurn } from './thread/thread-memory';
+import { clearTurns, eraseContents, openThread, saveTurn } from './thread/thread-memory';
 
 export type { ActivityDependencies } from './dependencies';
 
@@ -69,6 +69,7 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     openThread: guarded(own('again', (input) => openThread(dependencies, input))),
     saveTurn: guarded(own('always', (input) => saveTurn(dependencies, input))),
     clearTurns: guarded(own('always', (input) => clearTurns(dependencies, input))),
+    eraseContents: guarded(own('always', (input) => eraseContents(dependencies, input))),
     summarise: guarded(own('again', (input) => summarise(dependencies, input))),
     reviewCall: guarded(own('again', (input) => reviewCall(dependencies, input))),
     notifyPause: guarded(own('always', (input) => notifyPause(dependencies, input))),

@@ -3,16 +3,33 @@
 // 1. It deletes nothing until the server has known one of the scopes: a wrong address would make all of them look unused.
 // 2. Only the server's own "not found" counts. Any other error ends it.
 // 3. It leaves what was written within the last day: a client uploads before it starts a run.
+// 4. It leaves what a conversation names that is in a memory store, whatever became of its thread. `clear` deletes that.
 
 import type { Client } from '@temporalio/client';
 import { type Duration, parseDuration } from '../base/duration';
 import { LonghaulError } from '../protocol/errors';
-import { type ResultScope, type ResultStore, scopeOf } from '../results/result-store';
+import type { StoredKey } from '../protocol/thread';
+import {
+  memoryMark,
+  type ResultScope,
+  type ResultStore,
+  scopeOf,
+  sha256Of,
+} from '../results/result-store';
 import { asLonghaulError, isNotFound } from './failures';
+import { keyOfThread } from './thread-input';
+
+/** What is used of a memory store. */
+type CountingStore = { count(key: StoredKey): Promise<number> };
 
 export type GarbageOptions = {
   /** The store that the workers use. */
   readonly results: ResultStore;
+  /**
+   * Those of the workers. Only for conversations that 0.2.0 has stored: it did not mark their contents. They stay while a memory store has
+   * the conversation, or if nobody can tell.
+   */
+  readonly stores?: { readonly memory?: Readonly<Record<string, CountingStore>> };
   /** Also deletes what runs kept that closed so long ago, such as `'30 days'`. Default: only of runs that the server no longer knows. */
   readonly closedFor?: Duration;
   /** Deletes nothing, and says what it would delete. Default false. */
@@ -35,7 +52,7 @@ const pageSize = 100;
 /** Throws `StoreError` if the store has contents of this namespace only of workflows that the server does not know. */
 export async function collectGarbage(
   client: Client,
-  { results, closedFor, dryRun = false }: GarbageOptions,
+  { results, stores, closedFor, dryRun = false }: GarbageOptions,
 ): Promise<GarbageReport> {
   const closedBefore = new Date(Date.now() - closedMs(closedFor));
   const unlessWrittenSince = new Date(Date.now() - dayMs);
@@ -48,7 +65,9 @@ export async function collectGarbage(
     const workflowId = scope.slice(ofNamespace.length);
     const state = await stateOf(client, workflowId, closedBefore);
     if (state !== 'gone') known += 1;
-    if (state === 'used' || lastWrittenAt >= unlessWrittenSince) kept += 1;
+    const isRecent = lastWrittenAt >= unlessWrittenSince;
+    const isUsed = state === 'used' || isRecent || (await isNamed({ results, stores }, scope));
+    if (isUsed) kept += 1;
     else unused.push(workflowId);
   }
   if (known === 0 && unused.length > 0) throw unknownServer(client, unused.length);
@@ -56,6 +75,29 @@ export async function collectGarbage(
   for (const workflowId of dryRun ? [] : unused)
     deleted += await results.deleteScope(`${ofNamespace}${workflowId}`, { unlessWrittenSince });
   return { workflowIds: unused, deleted, kept };
+}
+
+/** Whether a conversation in a memory store names contents of the scope. */
+async function isNamed(
+  { results, stores }: Pick<GarbageOptions, 'results' | 'stores'>,
+  scope: string,
+): Promise<boolean> {
+  const mark = await results.get({ scope, digest: sha256Of(memoryMark) });
+  const workflowId = scope.slice(scope.indexOf('/') + 1);
+  return mark !== undefined || (await livesInStore(stores, workflowId));
+}
+
+/** Whether a memory store has turns of the thread, under the key that its id says. */
+async function livesInStore(
+  stores: GarbageOptions['stores'],
+  workflowId: string,
+): Promise<boolean> {
+  const memories = Object.values(stores?.memory ?? {});
+  if (memories.length === 0 || !workflowId.startsWith('thread:')) return false;
+  const key = keyOfThread(workflowId);
+  if (key === undefined) return true;
+  const counts = await Promise.all(memories.map((memory) => memory.count(key)));
+  return counts.some((count) => count > 0);
 }
 
 async function* allScopes(results: ResultStore): AsyncGenerator<ResultScope, void, void> {

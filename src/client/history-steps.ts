@@ -16,6 +16,7 @@ const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
   fetchInput: true,
   openRun: true,
   closeRun: true,
+  eraseContents: true,
   openThread: true,
   saveTurn: true,
   clearTurns: true,

@@ -3,7 +3,7 @@
 import { checkRunInput } from '../core/run-input';
 import { knownId, sentSpec } from '../core/run-start';
 import { LonghaulError } from '../protocol/errors';
-import type { ThreadInput, ThreadKey } from '../protocol/thread';
+import type { StoredKey, ThreadInput, ThreadKey } from '../protocol/thread';
 import type { KnownRunner, RunTypes, RunnerWithSpec, TypeOf } from '../protocol/spec';
 import { type Duration, parseDuration } from '../base/duration';
 import { checkOptions } from './check-options';
@@ -117,6 +117,20 @@ export function threadId({ appName, userId, sessionId }: ThreadKey, secret?: str
   if (id.length <= longestThreadId) return id;
   const hash = createHash('sha256').update(id).digest('hex');
   return `${id.slice(0, longestThreadId - hash.length - 1)}~${hash}`;
+}
+
+/** Undefined if the id does not say it: it is a hash, or was cut. */
+export function keyOfThread(id: string): StoredKey | undefined {
+  try {
+    const [appName = '', userId = '', sessionId = ''] = id
+      .slice('thread:'.length)
+      .split('/')
+      .map(decodeURIComponent);
+    const key = { appName, userId, sessionId };
+    return threadId(key) === id ? key : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Encodes all but letters, digits, `.`, `_` and `-`, as UTF-8 bytes. A lone surrogate, which UTF-8 lacks, becomes its code unit. */

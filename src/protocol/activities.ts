@@ -7,6 +7,7 @@ import type { SessionDelta } from './session';
 import type { Traced } from './trace';
 import type {
   ClearTurnsInput,
+  EraseContentsInput,
   OpenThreadInput,
   OpenThreadResult,
   SaveTurnInput,
@@ -331,6 +332,8 @@ export interface LonghaulActivities {
   saveTurn(input: SaveTurnInput): Promise<StoreReply>;
   /** Deletes all turns. It is safe to repeat. */
   clearTurns(input: ClearTurnsInput): Promise<StoreReply>;
+  /** Deletes contents of the calling thread from the result store. It is safe to repeat. */
+  eraseContents(input: EraseContentsInput): Promise<void>;
   /** Lets a model summarise the older turns of a run or a thread. */
   summarise(input: SummariseInput): Promise<SummariseResult>;
   /** Asks the server to cancel this run, so that it ends as Canceled. It never cancels a later run with the same id. */

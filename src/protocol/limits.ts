@@ -203,6 +203,9 @@ export const timeouts = {
   compaction: 3 * 60_000,
   /** How long a call to clear a thread waits for its store. `cleared`: how long the thread knows the messages from before. */
   clearing: 60_000,
+  /** How long the next turn of a cleared thread waits for the result store, and how far apart clocks may be. */
+  erasing: 10_000,
+  clockSkew: 5_000,
   cleared: 5 * 60_000,
   modelIdle: 90_000,
   /** How long the inline calls of a turn may take, by default and at most. */

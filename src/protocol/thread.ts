@@ -128,5 +128,15 @@ export type SaveTurnInput = StoreInput & { readonly turn: UnsavedTurn };
 /** `next` is the generation that the clear begins. */
 export type ClearTurnsInput = StoreInput & { readonly next: string };
 
+/** Deletes what the thread kept in the result store before this time, except these contents. */
+export type EraseContentsInput = {
+  /** Absent if it is the name of the task queue. */
+  readonly application?: string;
+  /** ISO 8601. */
+  readonly before: string;
+  /** Digests of contents that waiting messages name. */
+  readonly except: readonly string[];
+};
+
 /** The generation of the store. If the activity wrote, it is the generation that the input named or began. */
 export type StoreReply = { readonly generation: string };

@@ -8,6 +8,7 @@ import type { Statements } from '../stores/state-rows';
 import {
   checkDigest,
   type DeleteScopeOptions,
+  oldEnough,
   type ResultKey,
   type ResultScope,
   type ResultStore,
@@ -51,20 +52,29 @@ class DatabaseResults implements ResultStore {
     }));
   }
 
-  async deleteScope(
-    scope: string,
-    { unlessWrittenSince }: DeleteScopeOptions = {},
-  ): Promise<number> {
-    const isOld = `and not exists
-      (select 1 from ${this.#table} as newer where newer.scope = ? and newer.written_at >= ?)`;
-    const since = unlessWrittenSince?.toISOString();
-    const sql = `delete from ${this.#table} where scope = ? ${since === undefined ? '' : isOld}
-      returning digest`;
-    const [rows = []] = await this.#run([
-      sql,
-      since === undefined ? [scope] : [scope, scope, since],
-    ]);
+  /** PostgreSQL looks again only at a row that somebody writes meanwhile, so the time of each row counts, too. */
+  async deleteScope(scope: string, options: DeleteScopeOptions = {}): Promise<number> {
+    const { unlessWrittenSince: since, except = [] } = options;
+    const before = oldEnough(options);
+    const conditions: readonly (readonly [string, readonly string[]])[] = [
+      ['scope = ?', [scope]],
+      ...(before === undefined ? [] : [['written_at < ?', [before.toISOString()]] as const]),
+      ...(since === undefined
+        ? []
+        : [[this.#isNotWrittenSince, [scope, since.toISOString()]] as const]),
+      ...(except.length === 0
+        ? []
+        : [[`digest not in (${except.map(() => '?').join(', ')})`, except] as const]),
+    ];
+    const where = conditions.map(([sql]) => sql).join(' and ');
+    const sql = `delete from ${this.#table} where ${where} returning digest`;
+    const [rows = []] = await this.#run([sql, conditions.flatMap(([, values]) => values)]);
     return rows.length;
+  }
+
+  get #isNotWrittenSince(): string {
+    return `not exists
+      (select 1 from ${this.#table} as newer where newer.scope = ? and newer.written_at >= ?)`;
   }
 }
 

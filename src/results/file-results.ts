@@ -8,6 +8,7 @@ import {
   checkDigest,
   type DeleteScopeOptions,
   isDigest,
+  oldEnough,
   type ResultKey,
   type ResultScope,
   type ResultStore,
@@ -22,6 +23,15 @@ export type FileResultsOptions = {
 
 /** The file of a scope that has its name. Its time is that of the last write. */
 const nameFile = 'scope';
+
+/** The end of the name of a folder that is being deleted, after the time when that began. */
+const goneEnd = '.gone';
+
+/** A deletion that takes longer was cut off. */
+const longestDeletionMs = 60 * 60_000;
+
+/** A scope that somebody deletes while it is written to is made again. */
+const putAttempts = 5;
 
 const folderMode = 0o700;
 const fileMode = 0o600;
@@ -51,8 +61,14 @@ export class FileResults implements ResultStore {
     checkDigest(key.digest);
     await this.#call(async () => {
       const folder = this.#folderOf(scopeName(key.scope));
-      await markWritten(folder, key.scope);
-      await writeWhole(join(folder, key.digest), bytes);
+      for (let attempt = 1; attempt <= putAttempts; attempt += 1) {
+        await markWritten(folder, key.scope);
+        const isWritten = await ifThere(
+          writeWhole(join(folder, key.digest), bytes).then(() => true),
+        );
+        if (isWritten === true && (await readScope(folder)) !== undefined) return;
+      }
+      throw new Error('somebody deletes the scope over and over');
     });
   }
 
@@ -77,16 +93,18 @@ export class FileResults implements ResultStore {
     });
   }
 
-  async deleteScope(
-    scope: string,
-    { unlessWrittenSince }: DeleteScopeOptions = {},
-  ): Promise<number> {
+  async deleteScope(scope: string, options: DeleteScopeOptions = {}): Promise<number> {
+    const { unlessWrittenSince, except = [] } = options;
+    const before = oldEnough(options);
     const folder = this.#folderOf(scopeName(scope));
     return await this.#call(async () => {
       const kept = await readScope(folder);
       if (kept === undefined) return 0;
-      if (unlessWrittenSince !== undefined && kept.lastWrittenAt >= unlessWrittenSince) return 0;
-      return await deleteFolder(folder);
+      const isOlder = (time: Date | undefined): boolean =>
+        time === undefined || kept.lastWrittenAt < time;
+      if (!isOlder(unlessWrittenSince)) return 0;
+      if (except.length === 0 && isOlder(before)) return await deleteFolder(folder, before);
+      return await deleteFiles(folder, { before, except });
     });
   }
 
@@ -95,6 +113,7 @@ export class FileResults implements ResultStore {
     const shards = (await readdir(this.#root)).filter((shard) => /^[0-9a-f]{2}$/.test(shard));
     for (const shard of shards.sort()) {
       if (shard < name.slice(0, 2)) continue;
+      await restoreCutOff(join(this.#root, shard));
       const folders = (await readdir(join(this.#root, shard))).filter(isDigest);
       for (const folder of folders.sort()) {
         const scope = folder > name ? await readScope(this.#folderOf(folder)) : undefined;
@@ -136,12 +155,51 @@ async function readScope(folder: string): Promise<ResultScope | undefined> {
     : { scope, lastWrittenAt: written.mtime };
 }
 
-/** The file with the name goes last: if the process ends before, the next call goes on. */
-async function deleteFolder(folder: string): Promise<number> {
-  const files = ((await ifThere(readdir(folder))) ?? []).filter((name) => name !== nameFile);
-  for (const name of files) await rm(join(folder, name), { force: true });
-  await rm(folder, { recursive: true, force: true });
-  return files.filter(isDigest).length;
+/** The folder moves away first, so that a writer makes another one. If somebody wrote to it at the last moment, it moves back. */
+async function deleteFolder(folder: string, before: Date | undefined): Promise<number> {
+  const away = `${folder}.${Date.now()}${goneEnd}`;
+  const isAway = await ifThere(rename(folder, away).then(() => true));
+  if (isAway === undefined) return 0;
+  const moved = await readScope(away);
+  if (before !== undefined && moved !== undefined && moved.lastWrittenAt >= before) {
+    await moveBack(away, folder);
+    return 0;
+  }
+  const files = ((await ifThere(readdir(away))) ?? []).filter(isDigest);
+  await rm(away, { recursive: true, force: true });
+  return files.length;
+}
+
+async function deleteFiles(
+  folder: string,
+  { before, except }: { readonly before: Date | undefined; readonly except: readonly string[] },
+): Promise<number> {
+  let deleted = 0;
+  for (const name of ((await ifThere(readdir(folder))) ?? []).filter(isDigest)) {
+    const path = join(folder, name);
+    const written = except.includes(name) ? undefined : await ifThere(stat(path));
+    if (written === undefined || (before !== undefined && written.mtime >= before)) continue;
+    await rm(path, { force: true });
+    deleted += 1;
+  }
+  return deleted;
+}
+
+/** If a process ended while it deleted a folder, nobody knows whether somebody wrote to it: the next deletion decides. */
+async function restoreCutOff(shard: string): Promise<void> {
+  for (const name of (await readdir(shard)).filter((each) => each.endsWith(goneEnd))) {
+    const [digest = '', time] = name.split('.');
+    if (Date.now() - Number(time) > longestDeletionMs)
+      await moveBack(join(shard, name), join(shard, digest));
+  }
+}
+
+async function moveBack(away: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: folderMode });
+  const there = await readdir(folder);
+  for (const name of (await ifThere(readdir(away))) ?? [])
+    if (!there.includes(name)) await ifThere(rename(join(away, name), join(folder, name)));
+  await rm(away, { recursive: true, force: true });
 }
 
 /** A reader sees the whole file or none, also after a crash: the bytes are on the disk before the file has its name. */

@@ -19,8 +19,12 @@ export type ScopePage = {
 };
 
 export type DeleteScopeOptions = {
-  /** Deletes nothing if the scope was written to at this time or later. */
+  /** Deletes nothing if the scope was written to at this time or later, also while it deletes. */
   readonly unlessWrittenSince?: Date;
+  /** Deletes only contents that were last written before this time. */
+  readonly writtenBefore?: Date;
+  /** Digests of contents that stay. */
+  readonly except?: readonly string[];
 };
 
 /**
@@ -39,7 +43,7 @@ export type ResultStore = {
   get(key: ResultKey): Promise<Uint8Array | undefined>;
   /** At most `limit` scopes, in an order of the store's own that stays the same. */
   scopes(page: ScopePage): Promise<readonly ResultScope[]>;
-  /** Deletes all that a scope keeps. Returns how many contents it deleted. */
+  /** Deletes all that a scope keeps, or what the options say. Returns how many contents it deleted. */
   deleteScope(scope: string, options?: DeleteScopeOptions): Promise<number>;
 };
 
@@ -50,6 +54,18 @@ export type ResultStore = {
 export function scopeOf(namespace: string, workflowId: string): string {
   return `${encodeURIComponent(namespace)}/${workflowId}`;
 }
+
+/** The time before which a content must have been written last. Undefined if any may go. */
+export function oldEnough(options: DeleteScopeOptions): Date | undefined {
+  const { unlessWrittenSince: since, writtenBefore: before } = options;
+  if (since === undefined || before === undefined) return since ?? before;
+  return since < before ? since : before;
+}
+
+/** The content of a scope whose conversation is also in a memory store. While it is there, `collectGarbage` keeps the scope. */
+export const memoryMark = Buffer.from(
+  'longhaul: a memory store has turns that name these contents\n',
+);
 
 /** For stores of files: the name of a scope, whatever its length and its characters. */
 export function scopeName(scope: string): string {

@@ -8,6 +8,7 @@ import {
   checkDigest,
   type DeleteScopeOptions,
   isDigest,
+  oldEnough,
   type ResultKey,
   type ResultScope,
   type ResultStore,
@@ -41,6 +42,8 @@ const batch = 1_000;
 
 const connectMs = 5_000;
 
+type Content = { readonly digest: string; readonly writtenAt: Date };
+
 /**
  * Keeps results as objects of a bucket, in S3 or a server that speaks it, by the package `@aws-sdk/client-s3`. Needs the rights to list
  * the bucket, and to get, put and delete objects. Every call rejects with `StoreError`; `retryable` says whether another attempt may
@@ -68,7 +71,7 @@ export class S3Results implements ResultStore {
   async put({ scope, digest }: ResultKey, bytes: Uint8Array): Promise<void> {
     checkDigest(digest);
     const folder = this.#folderOf(scopeName(scope));
-    await this.#write(`${folder}${nameObject}`, Buffer.from(scope));
+    await this.#name(folder, scope);
     await this.#write(`${folder}${digest}`, bytes);
   }
 
@@ -92,23 +95,30 @@ export class S3Results implements ResultStore {
     return found;
   }
 
-  /** The object with the name goes last: if the process ends before, the next call goes on. */
-  async deleteScope(
-    scope: string,
-    { unlessWrittenSince }: DeleteScopeOptions = {},
-  ): Promise<number> {
+  /**
+   * The object with the name goes last: if the process ends before, the next call goes on. It stays if somebody writes meanwhile. A content
+   * that was written since it was listed stays, too, unless it was there before.
+   */
+  async deleteScope(scope: string, options: DeleteScopeOptions = {}): Promise<number> {
+    const { unlessWrittenSince, except = [] } = options;
+    const before = oldEnough(options);
     const folder = this.#folderOf(scopeName(scope));
     const name = await this.#read(`${folder}${nameObject}`);
     if (name === undefined) return 0;
     if (unlessWrittenSince !== undefined && name.writtenAt >= unlessWrittenSince) return 0;
+    const isUnused = ({ digest, writtenAt }: Content): boolean =>
+      !except.includes(digest) && (before === undefined || writtenAt < before);
     let deleted = 0;
-    for (;;) {
-      const keys = (await this.#contents(folder)).map((digest) => `${folder}${digest}`);
-      if (keys.length === 0) break;
-      await this.#delete(keys);
-      deleted += keys.length;
+    for (let after: string | undefined; ;) {
+      const contents = await this.#contents(folder, after);
+      const unused = contents.filter(isUnused);
+      if (unused.length > 0) await this.#delete(unused.map(({ digest }) => `${folder}${digest}`));
+      deleted += unused.length;
+      after = contents.at(-1)?.digest;
+      if (after === undefined) break;
     }
-    await this.#delete([`${folder}${nameObject}`]);
+    if (await this.#isEmpty(folder)) await this.#delete([`${folder}${nameObject}`]);
+    if (!(await this.#isEmpty(folder))) await this.#name(folder, scope);
     return deleted;
   }
 
@@ -129,6 +139,10 @@ export class S3Results implements ResultStore {
 
   #folderOf(name: string): string {
     return `${this.#prefix}${name}/`;
+  }
+
+  async #name(folder: string, scope: string): Promise<void> {
+    await this.#write(`${folder}${nameObject}`, Buffer.from(scope));
   }
 
   async #write(Key: string, Body: Uint8Array): Promise<void> {
@@ -165,9 +179,21 @@ export class S3Results implements ResultStore {
     return CommonPrefixes.flatMap(({ Prefix = [] }) => Prefix).slice(0, limit);
   }
 
-  async #contents(folder: string): Promise<readonly string[]> {
-    const { Contents = [] } = await this.#list({ Prefix: folder, MaxKeys: batch });
-    return Contents.map(({ Key = '' }) => Key.slice(folder.length)).filter(isDigest);
+  async #contents(folder: string, after?: string): Promise<readonly Content[]> {
+    const { Contents = [] } = await this.#list({
+      Prefix: folder,
+      MaxKeys: batch,
+      ...(after !== undefined && { StartAfter: `${folder}${after}` }),
+    });
+    const found = Contents.map(({ Key = '', LastModified = new Date() }) => ({
+      digest: Key.slice(folder.length),
+      writtenAt: LastModified,
+    }));
+    return found.filter(({ digest }) => isDigest(digest));
+  }
+
+  async #isEmpty(folder: string): Promise<boolean> {
+    return (await this.#contents(folder)).length === 0;
   }
 
   async #list(input: Partial<S3.ListObjectsV2CommandInput>): Promise<S3.ListObjectsV2Output> {

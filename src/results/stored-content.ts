@@ -10,7 +10,7 @@ import { limits, timeouts } from '../protocol/limits';
 import type { MediaSource, Stored } from '../protocol/message';
 import { databaseError } from '../stores/state-rows';
 import { type ContentCodec, decodeContent, encodeContent, isEncoded } from './encoded-content';
-import { type ResultStore, sha256Of } from './result-store';
+import { type DeleteScopeOptions, memoryMark, type ResultStore, sha256Of } from './result-store';
 
 export type StoredContentOptions = {
   /** They encode contents before these reach the store; the first one first. */
@@ -70,6 +70,18 @@ export class StoredContent {
     const read = await this.#readOnce(scope, digest);
     const isWhole = size === undefined || read.bytes?.byteLength === size;
     return read.bytes === undefined || isWhole ? read : { lost: wrong };
+  }
+
+  /** Keeps the scope for as long as a memory store has the conversation. */
+  async mark(scope: string): Promise<void> {
+    await this.keep(scope, memoryMark);
+  }
+
+  /** Deletes contents of the scope, also from this process's memory. Throws `StoreError` if the store fails. */
+  async erase(scope: string, options: DeleteScopeOptions): Promise<void> {
+    await this.#call(() => this.#store.deleteScope(scope, options));
+    for (const name of [...this.#held.keys()])
+      if (name.endsWith(` ${scope}`)) this.#held.delete(name);
   }
 
   async #readOnce(scope: string, digest: string): Promise<ReadContent> {

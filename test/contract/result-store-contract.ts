@@ -71,6 +71,27 @@ async function assertKept(store: ResultStore, key: ResultKey, bytes: Uint8Array)
   assert.ok(got !== undefined && Buffer.compare(got, bytes) === 0, `other bytes in ${key.scope}`);
 }
 
+/** For stores whose times are exact: a write and a deletion for age at the same time. */
+export async function writeWhileDeleted(store: ResultStore, other: ResultStore): Promise<void> {
+  const [scope, bytes] = [newScope(), randomBytes(1_000)];
+  const key = keyOf(scope, bytes);
+  for (let round = 0; round < 40; round += 1) {
+    await store.put(key, bytes);
+    await store.put(keyOf(scope, Buffer.from(`old ${round}`)), bytes);
+    while (Date.now() <= (await lastWrite(store, scope)) + 10);
+    const unlessWrittenSince = new Date();
+    const deletes = [0, 1, 2].map(() => other.deleteScope(scope, { unlessWrittenSince }));
+    await Promise.all([store.put(key, bytes), ...deletes]);
+    await assertKept(other, key, bytes);
+    assert.ok((await lastWrite(store, scope)) >= unlessWrittenSince.getTime());
+  }
+}
+
+async function lastWrite(store: ResultStore, scope: string): Promise<number> {
+  const found = (await allScopes(store, 1_000)).find((listed) => listed.scope === scope);
+  return found?.lastWrittenAt.getTime() ?? 0;
+}
+
 const cases: Readonly<Record<string, Case>> = {
   'gives back the exact bytes to every handle': async (store, other) => {
     const bytes = Buffer.from(Array.from({ length: 512 }, (_, index) => index % 256));
@@ -204,6 +225,23 @@ const cases: Readonly<Record<string, Case>> = {
     await assertKept(store, keyOf(scope, bytes), bytes);
     assert.equal(await store.deleteScope(scope, since(anHour)), 1);
     assert.equal(await store.deleteScope(newScope(), since(anHour)), 0);
+  },
+
+  'deletes what was written before a given time, and leaves what it is told to': async (store) => {
+    const [scope, contents] = [newScope(), [randomBytes(8), randomBytes(9), randomBytes(10)]];
+    const [waiting = Buffer.of(), ...others] = contents;
+    const keys = others.map((bytes) => keyOf(scope, bytes));
+    for (const bytes of contents) await store.put(keyOf(scope, bytes), bytes);
+    const [past, future] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 3_600_000)];
+    assert.equal(await store.deleteScope(scope, { writtenBefore: past }), 0);
+    for (const bytes of contents) await assertKept(store, keyOf(scope, bytes), bytes);
+    const except = [keyOf(scope, waiting).digest];
+    assert.equal(await store.deleteScope(scope, { writtenBefore: future, except }), 2);
+    for (const key of keys) assert.equal(await store.get(key), undefined);
+    await assertKept(store, keyOf(scope, waiting), waiting);
+    assert.equal(await store.deleteScope(scope, { writtenBefore: past, except: [] }), 0);
+    assert.equal(await store.deleteScope(scope, { writtenBefore: future, except: [] }), 1);
+    assert.ok(!(await allScopes(store, 1_000)).some((found) => found.scope === scope));
   },
 
   'takes a scope again after it was deleted': async (store, other) => {

@@ -4,11 +4,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { SqliteResults } from '../../src/results/database-results';
 import { FileResults } from '../../src/results/file-results';
 import { SqliteStores } from '../../src/stores/sqlite/sqlite-stores';
-import { keyOf, resultStoreContract, strangeScopes } from './result-store-contract';
+import {
+  keyOf,
+  resultStoreContract,
+  strangeScopes,
+  writeWhileDeleted,
+} from './result-store-contract';
 
 const folder = mkdtempSync(join(tmpdir(), 'longhaul-results-'));
 const files = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -24,6 +29,30 @@ describe('FileResults', () => {
     other: new FileResults({ folder: shared }),
   }));
   it.each(cases)('$name', async ({ run }) => await run());
+
+  it('loses nothing that is written while a scope is deleted', async () => {
+    const root = join(folder, 'written');
+    await writeWhileDeleted(new FileResults({ folder: root }), new FileResults({ folder: root }));
+    expect(
+      readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.gone'),
+      ),
+    ).toEqual([]);
+  });
+
+  it('gives back what a process was deleting when it was killed', async () => {
+    const root = join(folder, 'cut-off');
+    const store = new FileResults({ folder: root });
+    await store.put(keyOf('s', bytes), bytes);
+    const path = readdirSync(root, { recursive: true, encoding: 'utf8' }).find((name) =>
+      name.endsWith('scope'),
+    );
+    const scope = join(root, dirname(path ?? ''));
+    renameSync(scope, `${scope}.1000000000000.gone`);
+    expect(await store.get(keyOf('s', bytes))).toBeUndefined();
+    expect(await store.scopes({ limit: 1 })).toMatchObject([{ scope: 's' }]);
+    expect(await store.get(keyOf('s', bytes))).toEqual(bytes);
+  });
 
   it('writes only below its folder, and only its own user may read it', async () => {
     const root = join(folder, 'modes');

@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import { PostgresResults } from '../../src/results/database-results';
 import { PostgresStores } from '../../src/stores/postgres/postgres-stores';
 import { type PostgresServer, startPostgres } from './postgres';
-import { keyOf, resultStoreContract } from './result-store-contract';
+import { keyOf, resultStoreContract, writeWhileDeleted } from './result-store-contract';
 
 const minute = 60_000;
 const bytes = Buffer.from('bytes');
@@ -38,6 +38,10 @@ describe('PostgresResults', () => {
   }, minute);
 
   it.each(resultStoreContract(() => stores))('$name', async ({ run }) => await run());
+
+  it('loses nothing that is written while a scope is deleted', async () => {
+    await writeWhileDeleted(stores.store, stores.other);
+  });
 
   it('shares a schema with the other stores', async () => {
     const state = new PostgresStores({ connectionString: server.url, schema });

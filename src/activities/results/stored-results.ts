@@ -10,6 +10,7 @@ import { Context } from '@temporalio/activity';
 import type { Json } from '../../base/json';
 import { mediaLabel } from '../../base/text';
 import { cutOutput, textShare, type ToolOutput } from '../../core/transcript/tool-output';
+import { storedOf } from '../../core/stored-parts';
 import { storedHead } from '../../core/transcript/fit-texts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits, timeouts } from '../../protocol/limits';
@@ -26,7 +27,7 @@ const readsAtOnce = 8;
 const tooMuch = 'left out, because the newer content of the request is large enough';
 
 /** Whose content a call may keep and read. Only runs write these names, and a child gets them from its parent. */
-export function scopeOfCall({ thread, root }: DefinitionRef): string {
+export function scopeOfCall({ thread, root }: Partial<DefinitionRef> = {}): string {
   const { workflowNamespace = '' } = Context.current().info;
   return scopeOf(workflowNamespace, thread ?? root ?? ownWorkflowId());
 }
@@ -185,11 +186,6 @@ function storedIn(message: Message): readonly Stored[] {
 
 function isMedia(part: ToolContent): part is Extract<ToolContent, { type: 'media' }> {
   return part.type === 'media';
-}
-
-function storedOf(part: TextPart | Pick<MediaPart, 'type' | 'source'>): Stored | undefined {
-  if (part.type === 'text') return part.stored;
-  return part.source.kind === 'stored' ? part.source : undefined;
 }
 
 function filled(message: Message, found: Found, isOwn: boolean): Message {

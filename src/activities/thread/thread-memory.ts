@@ -5,6 +5,7 @@ import { LonghaulError } from '../../protocol/errors';
 import type { AgentSpec, RunnerSpec } from '../../protocol/spec';
 import type {
   ClearTurnsInput,
+  EraseContentsInput,
   KeptTurn,
   OpenThreadInput,
   OpenThreadResult,
@@ -19,9 +20,11 @@ import { notHere } from '../failures';
 import { type Beats, withHeartbeat } from '../heartbeat';
 import { hooksHere } from '../people/hooks';
 import { inlineSpec } from '../definition/inline-spec';
+import { scopeOfCall } from '../results/stored-results';
 import { callStore } from './open-run';
 import { checkJson } from '../../core/session';
 import { defined, isJsonObject, type JsonObject } from '../../base/json';
+import { storedInInput } from '../../core/stored-parts';
 import { limits } from '../../protocol/limits';
 import { checkSaid, instantOf } from '../../stores/memory-turn';
 
@@ -50,6 +53,7 @@ export async function openThread(
       orderedTurns(await store.loadTurns(input.key, { last: Math.min(last, mostTurns) })),
     );
     const counted = await callStore(`memory store '${memory.store}'`, () => store.count(input.key));
+    await markContents(dependencies, stored);
     const session = await callStore(`memory store '${memory.store}'`, () =>
       sessionOf(stored.at(-1)),
     );
@@ -70,6 +74,7 @@ export async function saveTurn(
   const { key, generation, turn } = input;
   const { workflowId: invocationId, ...rest } = turn;
   return await writing(dependencies, input, async (memory) => {
+    await markContents(dependencies, [turn]);
     const isSaved = await memory.saveTurn({ ...key, ...rest, invocationId }, { generation });
     return isSaved ? generation : undefined;
   });
@@ -84,6 +89,27 @@ export async function clearTurns(
     const isCleared = await memory.clear(key, { generation, next });
     return isCleared ? next : undefined;
   });
+}
+
+/** The turns outlive their thread. What they name must, too. */
+async function markContents(
+  { results }: ActivityDependencies,
+  turns: readonly Pick<KeptTurn, 'user'>[],
+): Promise<void> {
+  if (!turns.some(({ user }) => storedInInput(user).length > 0)) return;
+  await results?.mark(scopeOfCall());
+}
+
+/** Without a result store, there is nothing to erase: all workers have the same one. */
+export async function eraseContents(
+  dependencies: ActivityDependencies,
+  { before, except }: EraseContentsInput,
+): Promise<void> {
+  const { results } = dependencies;
+  if (results === undefined) return;
+  await withHeartbeat(dependencies, () =>
+    results.erase(scopeOfCall(), { writtenBefore: new Date(before), except }),
+  );
 }
 
 /** `write` returns the generation that it wrote to, or undefined if it came too late. */

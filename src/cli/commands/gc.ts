@@ -20,7 +20,7 @@ export function addGcCommand(program: Command, { terminal, finish }: CommandCont
     .command('gc')
     .summary('delete unused contents of the result store')
     .description(
-      "Deletes what runs kept in the result store of the worker's options, if the server no longer knows them. Never deletes contents of open runs, or of scopes written to within a day.",
+      "Deletes what runs kept in the result store of the worker's options, if the server no longer knows them. Never deletes contents of open runs, of conversations in a memory store, or of scopes written to within a day.",
     )
     .option('--agents <file>', 'module with `results` (default: longhaul.config.*)')
     .option('--closed-for <duration>', 'also those of runs that closed so long ago, as in 30d')
@@ -33,7 +33,7 @@ export function addGcCommand(program: Command, { terminal, finish }: CommandCont
 
 async function collect({ closedFor, dryRun = false, ...flags }: GcFlags): Promise<Answer> {
   const { options } = await loadAgents(requireAgentsSource(process.cwd(), flags));
-  const { results } = options;
+  const { results, stores } = options;
   if (results === undefined)
     throw new UsageError("the worker's options have no `results`: there is no store to clean");
   const longhaul = await openLonghaul(flags);
@@ -41,6 +41,7 @@ async function collect({ closedFor, dryRun = false, ...flags }: GcFlags): Promis
     const report = await loadClient().collectGarbage(longhaul.client, {
       results,
       dryRun,
+      ...(stores !== undefined && { stores }),
       ...(closedFor !== undefined && { closedFor }),
     });
     const { workflowIds, deleted, kept } = report;

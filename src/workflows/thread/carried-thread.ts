@@ -19,7 +19,7 @@ import type { ThreadInput } from '../../protocol/thread';
 import { deflateJson, inflated } from '../deflated-json';
 import { type CarriedRequests, carriedRequestsShape } from '../execution/pending-requests';
 import type { RunLog } from '../execution/run-log';
-import type { CarriedSaves } from './thread-saves';
+import type { CarriedStores } from './thread-stores';
 import type { CarriedTurns } from './thread-turns';
 
 const format = 1 as const;
@@ -34,16 +34,13 @@ export type CarriedThread = {
   readonly context?: ContextSpec;
   readonly searchAttributes: boolean;
   readonly hooks?: readonly WorkerHook[];
-  readonly saves: CarriedSaves;
   readonly isClearing: boolean;
-  /** The store has the conversation under a key with the tenant. */
-  readonly hasTenantInKey?: boolean;
   /** The update id of the last `clear`. The same id again is the same `clear`. */
   readonly lastClear?: string;
   /** The conversation, or where to read it if it is too large to travel with the rest. */
   readonly entries?: readonly LogEntry[];
   readonly log?: LogRef;
-};
+} & CarriedStores;
 
 /** `input` counts too: the server takes everything that the next execution starts with as one payload. */
 export function packThread(

@@ -13,7 +13,6 @@ import {
   ContinueAsNew,
   isCancellation,
   makeContinueAsNewFunc,
-  patched,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -22,20 +21,13 @@ import type { SummaryPlan } from '../../core/context/plan-compaction';
 import { keyHashes } from '../../core/key-hashes';
 import { originBelow, rootOrigin } from '../../core/origin';
 import { runnerAddress, runnerIdOf } from '../../core/runner-refs';
-import { storedKey } from '../../core/stored-key';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
 import type { WorkerHook } from '../../protocol/people';
 import type { MemorySpec } from '../../protocol/spec';
 import type { AgentRunResult, ChildInputs } from '../../protocol/run';
-import type {
-  OpenThreadResult,
-  SendInput,
-  SendReply,
-  StoredKey,
-  ThreadInput,
-} from '../../protocol/thread';
+import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../protocol/thread';
 import { openingActivities } from '../activity-proxies';
 import { packThread, unpackThread } from './carried-thread';
 import { failureSpend, failureSteered, failureView } from '../children/child-failure';
@@ -60,7 +52,7 @@ import {
 } from './thread-handlers';
 import { ThreadMemory } from './thread-memory';
 import { runTurn, saidInput, savedTurn, timeOrderedId } from './thread-run';
-import { ThreadSaves, type CarriedSaves } from './thread-saves';
+import { type CarriedStores, ThreadStores } from './thread-stores';
 import { ThreadTurns, type QueuedTurn } from './thread-turns';
 import { TurnCourier } from './turn-courier';
 
@@ -72,7 +64,7 @@ export class ThreadLoop implements HandledThread {
   readonly #memory = new ThreadMemory(this.#info);
   /** Has no limit. It counts what the turns and the summaries cost. */
   readonly #budget = new RunBudget();
-  #saves = new ThreadSaves(undefined, () => undefined);
+  readonly #stores = new ThreadStores(this.turns);
   /** The runner's memory settings. Only an agent may have them. */
   #spec: MemorySpec | undefined;
   #hasSearchAttributes = false;
@@ -83,8 +75,6 @@ export class ThreadLoop implements HandledThread {
   #scope: CancellationScope | undefined;
   readonly #courier = new TurnCourier(this.turns, (message) => this.#queue(message));
   #isClearing = false;
-  /** False for a thread with a tenant that 0.2.0 opened: its store has it under the user alone. */
-  #hasTenantInKey = false;
   /** The update id of the last `clear`. */
   #lastClear: string | undefined;
 
@@ -104,11 +94,6 @@ export class ThreadLoop implements HandledThread {
     return this.#started.given;
   }
 
-  get #storedKey(): StoredKey {
-    const { tenant, ...key } = this.#input.key;
-    return this.#hasTenantInKey && tenant !== undefined ? storedKey({ ...key, tenant }) : key;
-  }
-
   get log(): RunLog {
     return this.#memory.log;
   }
@@ -118,7 +103,7 @@ export class ThreadLoop implements HandledThread {
   }
 
   get room(): ThreadRoom {
-    return { turns: this.turns, saves: this.#saves, history: this.#execution.history };
+    return { turns: this.turns, saves: this.#stores.saves, history: this.#execution.history };
   }
 
   get view(): View {
@@ -166,10 +151,8 @@ export class ThreadLoop implements HandledThread {
   }
 
   async #open(): Promise<void> {
-    const { idleTimeoutMs, key: given } = this.#input;
-    const isOfTenant = typeof given.tenant === 'string';
-    this.#hasTenantInKey = isOfTenant && patched('longhaul:tenant-in-key');
-    const key = this.#storedKey;
+    const { idleTimeoutMs } = this.#input;
+    const key = this.#stores.openKey(this.#input);
     const opened = await openingActivities.openThread({ ...runnerAddress(this.#input), key });
     if (idleTimeoutMs !== undefined && opened.memory?.store === undefined) {
       throw new LonghaulError(
@@ -178,7 +161,7 @@ export class ThreadLoop implements HandledThread {
       );
     }
     const { generation = '' } = opened;
-    this.#start(opened, { writes: [], generation });
+    this.#start(opened, { saves: { writes: [], generation } });
     this.#memory.session = opened.session ?? this.#firstSession;
     this.turns.startAfter(opened.count - opened.turns.length);
     for (const { messageId, workflowId, user, assistant, createdAt } of opened.turns) {
@@ -196,25 +179,20 @@ export class ThreadLoop implements HandledThread {
     this.#budget.restore(thread.budget);
     this.#isClearing = thread.isClearing;
     this.#lastClear = thread.lastClear;
-    this.#hasTenantInKey = thread.hasTenantInKey === true;
-    this.#start(thread, thread.saves);
+    this.#start(thread, thread);
     this.#memory.restore(await carriedEntries(thread), thread.session);
   }
 
   #start(
     { memory, context, searchAttributes, hooks = [] }: Omit<OpenThreadResult, 'turns' | 'count'>,
-    saves: CarriedSaves,
+    carried: CarriedStores,
   ): void {
     this.#spec = memory;
     this.#memory.context = context;
     this.#hasSearchAttributes = searchAttributes;
     this.#hooks = hooks;
-    const { application } = this.#input;
-    const store = memory?.store;
-    const whose = { key: this.#storedKey, ...(application !== undefined && { application }) };
-    const target = store === undefined ? undefined : { store, ...whose };
     const onLost = (message: string): void => this.#tell('save', 'StoreError', message);
-    this.#saves = new ThreadSaves(target, onLost, saves);
+    this.#stores.start(this.#input, { memory, carried, onLost });
   }
 
   /** Lists in the thread's state what the thread could not keep, so that it loses nothing silently. */
@@ -233,7 +211,8 @@ export class ThreadLoop implements HandledThread {
       this.#memory.forget(this.#firstSession);
       this.#execution.history.stepped();
     }
-    await condition(() => !this.#saves.isBehind || this.#isClearing);
+    await this.#stores.erasure.begin();
+    await condition(() => !this.#stores.saves.isBehind || this.#isClearing);
     if (this.#isClearing) return true;
     if (mayMove(this.room)) await this.#continueAsNew();
     const turn = this.turns.next();
@@ -248,7 +227,7 @@ export class ThreadLoop implements HandledThread {
       return true;
     }
     if (await condition(() => this.#isBusy, idleMs)) return true;
-    await condition(() => this.#isBusy || this.#saves.isIdle);
+    await condition(() => this.#isBusy || this.#stores.saves.isIdle);
     return this.#isBusy;
   }
 
@@ -300,9 +279,9 @@ export class ThreadLoop implements HandledThread {
       this.#lastClear = updateId ?? '';
       this.#isClearing = true;
       this.turns.clear();
-      this.#saves.clear();
+      this.#stores.clear();
     }
-    const isDone = (): boolean => !this.#saves.isClearing;
+    const isDone = (): boolean => !this.#stores.isClearing;
     if (isDone()) return;
     await condition(() => isDone() || this.#execution.requests.isMoving, timeouts.clearing);
     if (isDone()) return;
@@ -350,7 +329,7 @@ export class ThreadLoop implements HandledThread {
     if (!isRemembered) return;
     this.#memory.session = result.session;
     this.#memory.remember(input, result.finalResponse.text);
-    this.#saves.save(savedTurn({ ...turn, input }, result));
+    this.#stores.saves.save(savedTurn({ ...turn, input }, result));
   }
 
   /** If a summary fails, the thread tries again after the next turn. */
@@ -364,7 +343,7 @@ export class ThreadLoop implements HandledThread {
 
   async #continueAsNew(): Promise<void> {
     this.#execution.requests.move();
-    await this.#saves.stop();
+    await this.#stores.stop();
     await this.#execution.settled();
     const left = this.#memory.shorten();
     if (left > 0) this.#tell('memory', 'TranscriptTooLarge', leftBehind(left));
@@ -377,9 +356,8 @@ export class ThreadLoop implements HandledThread {
       ...(this.#memory.context && { context: this.#memory.context }),
       searchAttributes: this.#hasSearchAttributes,
       ...(this.#hooks.length > 0 && { hooks: this.#hooks }),
-      saves: this.#saves.carry(),
+      ...this.#stores.carry(),
       isClearing: this.#isClearing,
-      ...(this.#hasTenantInKey && { hasTenantInKey: true }),
       ...(this.#lastClear !== undefined && { lastClear: this.#lastClear }),
     };
     await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>(
@@ -391,7 +369,7 @@ export class ThreadLoop implements HandledThread {
   async #end(status: EndStatus | undefined): Promise<void> {
     if (status !== undefined) {
       this.#execution.end(status);
-      await this.#saves.finish();
+      await this.#stores.finish();
     }
     await this.#execution.settled();
   }

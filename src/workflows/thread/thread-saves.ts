@@ -1,4 +1,4 @@
-// A thread's writes to its store: it saves turns, and clears them all. It tries each write until it succeeds, while the thread goes on.
+// A thread's writes to a store: it saves turns, and clears them all, or erases contents. It tries each write until it succeeds, while the thread goes on.
 //
 // 1. One write at a time, in order: each turn waits for the save of the turn before it.
 // 2. A thread does not forget an unsaved write. The write travels through continue-as-new, and the next execution or the ending thread
@@ -17,18 +17,23 @@ import {
   TimeoutFailure,
   uuid4,
 } from '@temporalio/workflow';
+import { defined } from '../../base/json';
 import { utf8Length } from '../../base/text';
 import type { LonghaulActivities } from '../../protocol/activities';
 import { limits, timeouts } from '../../protocol/limits';
-import type { StoreInput, UnsavedTurn } from '../../protocol/thread';
+import type { EraseContentsInput, StoreInput, UnsavedTurn } from '../../protocol/thread';
 import { failureCode, failureReason } from '../children/child-failure';
+
+type Erasure = Pick<EraseContentsInput, 'before' | 'except'>;
 
 /** `next`: the generation that a clear begins. */
 export type StoreWrite =
   | { readonly kind: 'save'; readonly turn: UnsavedTurn }
-  | { readonly kind: 'clear'; readonly next: string };
+  | { readonly kind: 'clear'; readonly next: string }
+  | ({ readonly kind: 'erase' } & Erasure);
 
-export type StoreTarget = Pick<StoreInput, 'application' | 'store' | 'key'>;
+/** Without a store, only contents are erased. */
+export type StoreTarget = Pick<StoreInput, 'application' | 'key'> & { readonly store?: string };
 
 /** What survives continue-as-new. */
 export type CarriedSaves = {
@@ -39,7 +44,7 @@ export type CarriedSaves = {
 /** How often to repeat a write because somebody else cleared the key. */
 const mostRenewals = 5;
 
-type SavingActivities = Pick<LonghaulActivities, 'saveTurn' | 'clearTurns'>;
+type SavingActivities = Pick<LonghaulActivities, 'saveTurn' | 'clearTurns' | 'eraseContents'>;
 
 const attempts = {
   startToCloseTimeout: '1 minute',
@@ -100,7 +105,7 @@ export class ThreadSaves {
   }
 
   get isClearing(): boolean {
-    return this.#writes.some(({ kind }) => kind === 'clear');
+    return this.#writes.some(({ kind }) => kind !== 'save');
   }
 
   save(turn: UnsavedTurn): void {
@@ -113,6 +118,11 @@ export class ThreadSaves {
     this.#bytes = 0;
     this.#attempt?.cancel();
     this.#add({ kind: 'clear', next: uuid4() });
+  }
+
+  /** Deletes contents from the result store. */
+  erase(erasure: Erasure): void {
+    this.#add({ kind: 'erase', ...erasure });
   }
 
   /** Stops writing. The next execution goes on with the unsaved writes. */
@@ -133,6 +143,7 @@ export class ThreadSaves {
 
   #add(write: StoreWrite): void {
     if (this.#target === undefined) return;
+    if (this.#target.store === undefined && write.kind !== 'erase') return;
     this.#writes.push(write);
     this.#bytes += utf8Length(JSON.stringify(write));
     void this.#write(this.#target);
@@ -168,9 +179,16 @@ export class ThreadSaves {
 
   /** If somebody else cleared the key, that began another generation. This thread's write is newer, so it goes there. */
   async #renewing(target: StoreTarget, write: StoreWrite): Promise<void> {
-    const { saveTurn, clearTurns } = this.#isLast ? lastActivities : activities;
+    const { saveTurn, clearTurns, eraseContents } = this.#isLast ? lastActivities : activities;
+    const { application, key, store = '' } = target;
+    if (write.kind === 'erase') {
+      const { before, except } = write;
+      await eraseContents({ ...defined({ application }), before, except });
+      return;
+    }
+    const place = { ...defined({ application }), store, key };
     for (let attempt = 1; attempt <= mostRenewals; attempt += 1) {
-      const to = { ...target, generation: this.#generation, ...(this.#isLast && { isLast: true }) };
+      const to = { ...place, generation: this.#generation, ...(this.#isLast && { isLast: true }) };
       const { generation } =
         write.kind === 'clear'
           ? await clearTurns({ ...to, next: write.next })
@@ -192,12 +210,16 @@ export class ThreadSaves {
       this.#writes = [];
       this.#bytes = 0;
     }
-    const what =
-      write.kind === 'clear' ? 'the store was not cleared' : `${turns(lost.length)} not saved`;
+    const what = write.kind === 'save' ? `${turns(lost.length)} not saved` : notDeleted[write.kind];
     log.warn(`${what}: ${failureReason(error)}`);
     this.#onLost(`${what}: ${failureReason(error)}`);
   }
 }
+
+const notDeleted = {
+  clear: 'the store was not cleared',
+  erase: 'the result store was not cleared',
+} as const;
 
 function turns(count: number): string {
   return count === 1 ? 'a turn was' : `${count} turns were`;

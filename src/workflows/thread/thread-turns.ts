@@ -90,6 +90,16 @@ export class ThreadTurns {
     return this.#queue.length > 0;
   }
 
+  get waiting(): readonly QueuedTurn[] {
+    return this.#queue;
+  }
+
+  /** True while a turn from before the last clear runs or waits. */
+  get hasCleared(): boolean {
+    const first = this.#running ?? this.#queue[0];
+    return first !== undefined && this.isCleared(first);
+  }
+
   /** The size of the waiting messages as JSON. */
   get queuedBytes(): number {
     return this.#queuedBytes;
