@@ -66,7 +66,7 @@ export async function collectGarbage(
     const state = await stateOf(client, workflowId, closedBefore);
     if (state !== 'gone') known += 1;
     const isRecent = lastWrittenAt >= unlessWrittenSince;
-    const isUsed = state === 'used' || isRecent || (await isNamed({ results, stores }, scope));
+    const isUsed = state === 'used' || isRecent || (await isNamed(results, stores, scope));
     if (isUsed) kept += 1;
     else unused.push(workflowId);
   }
@@ -79,7 +79,8 @@ export async function collectGarbage(
 
 /** Whether a conversation in a memory store names contents of the scope. */
 async function isNamed(
-  { results, stores }: Pick<GarbageOptions, 'results' | 'stores'>,
+  results: ResultStore,
+  stores: GarbageOptions['stores'],
   scope: string,
 ): Promise<boolean> {
   const mark = await results.get({ scope, digest: sha256Of(memoryMark) });
