@@ -24,6 +24,8 @@ export class Watcher {
   /** The text of the step in progress, by run and turn. */
   #texts = new Map<string, string>();
   #hasEnded = false;
+  /** The last event, or how the stream broke. */
+  #last = 'none';
   readonly #followed: Promise<void>;
 
   constructor(run: RunHandle, report: (wrong: string) => void) {
@@ -43,6 +45,7 @@ export class Watcher {
         }
       } catch (error) {
         if (this.#stop.signal.aborted) return;
+        this.#last = String(error);
         if (!LonghaulError.is(error)) return this.#report(`a stream broke: ${String(error)}`);
         // The run was taken back: its stream begins anew.
         if (hasCode(error, 'StreamCut')) {
@@ -55,6 +58,7 @@ export class Watcher {
   }
 
   #see(event: StreamEvent): void {
+    this.#last = `${event.type} of ${event.workflowId} at ${event.position}`;
     this.#hasEnded ||= event.type === 'end' && event.workflowId === event.root;
     const turn = 'turn' in event ? `${event.workflowId} ${event.turn}` : '';
     if (event.type === 'step-begin') this.#texts.set(turn, '');
@@ -82,7 +86,9 @@ export class Watcher {
     this.stop();
     const { workflowId } = this.#run;
     if (wasLeft && isSame)
-      return this.#report(`the stream of ${workflowId} did not end with its run`);
+      return this.#report(
+        `the stream of ${workflowId} did not end with its run; its last event was ${this.#last}`,
+      );
     if (!isSame) return;
     const later = new Map<string, Set<string>>();
     for await (const event of this.#run.stream({ tree: true, signal: AbortSignal.timeout(60_000) }))
