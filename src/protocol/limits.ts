@@ -41,6 +41,8 @@ export const limits = {
   /** What `read_result` and `find_in_result` answer at most. A longer line is folded. */
   resultPage: 16 * KiB,
   resultLine: 2_000,
+  /** A pattern of a search, with its repetitions written out. So many steps compile within milliseconds. */
+  searchPatternSteps: 2_000,
   /** One content in a result store. `contentCacheBytes`: the memory of a process for contents that it read or kept. */
   storedContent: 64 * MiB,
   contentCacheBytes: 64 * MiB,

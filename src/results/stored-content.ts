@@ -101,17 +101,25 @@ export class StoredContent {
     const got = await this.#call(() => this.#store.get({ scope, digest }));
     if (got === undefined) return { lost: gone };
     const bytes = await this.#decoded(got, digest);
-    if (bytes === undefined || sha256Of(bytes) !== digest) return { lost: wrong };
+    if (bytes === undefined) return { lost: wrong };
     this.#held.set(nameOf(scope, digest), bytes);
     return { bytes };
   }
 
-  /** Undefined if the store returned other bytes than it got. */
+  /**
+   * Undefined if the store returned other bytes than it got. The digest decides what they are: content in clear may begin with the mark of
+   * encoded content.
+   */
   async #decoded(got: Uint8Array, digest: string): Promise<Uint8Array | undefined> {
     const encodes = this.#codecs.length > 0;
-    if (encodes === isEncoded(got)) return encodes ? await decodeContent(this.#codecs, got) : got;
-    if (encodes && sha256Of(got) !== digest) return undefined;
-    throw new LonghaulError('EncryptionMismatch', encodes ? cameInClear : cameEncoded);
+    const bytes = encodes && isEncoded(got) ? await decodeContent(this.#codecs, got) : undefined;
+    if (bytes !== undefined && sha256Of(bytes) === digest) return bytes;
+    if (sha256Of(got) === digest) {
+      if (encodes) throw new LonghaulError('EncryptionMismatch', cameInClear);
+      return got;
+    }
+    if (!encodes && isEncoded(got)) throw new LonghaulError('EncryptionMismatch', cameEncoded);
+    return undefined;
   }
 
   /** Also ends the wait for a store that does not answer. */

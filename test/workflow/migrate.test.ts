@@ -273,6 +273,7 @@ describe('a run that moves to another definition', () => {
     await harness.deploy({ inlineSpecs: false, providers: { scripted: model } });
     await expect(run.migrateSpec({ ...spec, instructions: 'no' })).rejects.toMatchObject({
       code: 'InlineSpecRefused',
+      message: expect.stringMatching(/is to run a spec, which this worker does not take/) as string,
     });
     await run.resume('2');
     await run.result();

@@ -1,4 +1,4 @@
-// A spec that was sent with a start. A worker takes it only if its options allow it. Otherwise anybody who may start a run could call every
+// A spec that was sent with a start or a migration. A worker takes it only if its options allow it. Otherwise anybody who may start a run could call every
 // tool and every model of the worker.
 
 import { Context } from '@temporalio/activity';
@@ -20,7 +20,7 @@ export type InlineSpecInfo = {
 export type InlineSpecs =
   boolean | ((spec: RunnerSpec, info: InlineSpecInfo) => boolean | Promise<boolean>);
 
-/** The spec that the current run was started with. Throws `InlineSpecRefused`. */
+/** The spec that the current run was started with, or is to move to. Throws `InlineSpecRefused`. */
 export async function inlineSpec(inlineSpecs: InlineSpecs | undefined): Promise<RunnerSpec> {
   const workflowId = ownWorkflowId();
   if (inlineSpecs === undefined || inlineSpecs === false) throw refused(workflowId);
@@ -51,6 +51,6 @@ function refused(workflowId: string, id?: string): Error {
   const what = id === undefined ? 'a spec' : `the spec '${id}'`;
   return new LonghaulError(
     'InlineSpecRefused',
-    `'${workflowId}' was started with ${what}, which this worker does not take. Register the runner with the worker and start it by its id, or allow specs with createWorker({ inlineSpecs })`,
+    `'${workflowId}' is to run ${what}, which this worker does not take. Register the runner with the worker and name it by its id, or allow specs with createWorker({ inlineSpecs })`,
   );
 }

@@ -2,11 +2,13 @@
 //
 // 1. Lines count from 1. A line over 2,000 characters is folded into several, for reading and searching alike.
 // 2. An answer has at most 16 KiB, and says where to go on.
-// 3. The pattern is a model's. It runs on RE2, in slices, so that the other calls of the worker go on. A search ends after some seconds.
+// 3. The pattern is a model's. Its size is counted before it is compiled. It runs on RE2, in slices, so that the other calls of the worker
+//    go on. A search ends after some seconds.
 
 import { setImmediate } from 'node:timers/promises';
 import { errorText } from '../../base/problem';
 import { headOf, utf8Length } from '../../base/text';
+import { patternSteps } from '../../core/schema/pattern-steps';
 import { errorOutput, type ToolOutput } from '../../core/transcript/tool-output';
 import { TookTooLong, withinTime } from '../../define/arguments/bounds';
 import { loadPatternEngine } from '../../define/arguments/patterns';
@@ -18,6 +20,9 @@ const sliceMilliseconds = 20;
 /** The longest that a slice may hold the thread, for one line and a slow pattern. */
 const heldMilliseconds = 500;
 const searchMilliseconds = 20_000;
+/** A range of characters beyond ASCII. RE2 may look at each of them for its other case, which takes as long as so many steps. */
+const wideRange = /-(?:\\[xu]|\P{ASCII})/gu;
+const wideRangeSteps = 200;
 /** Characters of the next line that a match may reach into where a line is folded, and around a match that is shown. */
 const overlap = 200;
 /** Room for the note at the end. */
@@ -68,19 +73,23 @@ function textOf(bytes: Uint8Array): string | undefined {
 type Matcher = (text: string) => number | undefined;
 
 function matcherOf(pattern: string): Matcher | string {
-  const engine = loadPatternEngine();
+  const wide = pattern.match(wideRange)?.length ?? 0;
+  if (patternSteps(pattern) + wide * wideRangeSteps > limits.searchPatternSteps)
+    return notSearchable('it is too large, with its repetitions written out');
   try {
-    const compiled = withinTime(heldMilliseconds, () =>
-      engine.compile(engine.translateRegExp(pattern)),
-    );
+    const engine = loadPatternEngine();
+    const compiled = engine.compile(engine.translateRegExp(pattern));
     return (text) => {
       const matcher = compiled.matcher(text);
       return matcher.find() ? matcher.start() : undefined;
     };
   } catch (error) {
-    const problem = error instanceof TookTooLong ? 'it is too large' : errorText(error);
-    return `match is not a pattern that can be searched for: ${problem}. It is a regular expression of RE2, without look-around and back-references.`;
+    return notSearchable(errorText(error));
   }
+}
+
+function notSearchable(problem: string): string {
+  return `match is not a pattern that can be searched for: ${problem}. It is a regular expression of RE2, without look-around and back-references.`;
 }
 
 /** A line, or a piece of a folded one. `next` is where the next line begins. */

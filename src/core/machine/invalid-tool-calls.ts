@@ -98,9 +98,11 @@ export function invalidName(
   { tools, allowed }: TurnNames,
   advice: string,
 ): MachineFailure {
+  const isSame = allowed.length === tools.length && allowed.every((name) => tools.includes(name));
+  const executable = isSame ? '' : `; executable: ${nameList(tools)}`;
   const message =
     `The tool "${oneLine(toolName, 100)}" is not allowed in this turn; ` +
-    `allowed: ${nameList(allowed)}; executable: ${nameList(tools)}. ${advice}`;
+    `allowed: ${nameList(allowed)}${executable}. ${advice}`;
   return { kind: 'invalid-tool-call', message, toolName, executable: tools, allowed };
 }
 

@@ -96,6 +96,16 @@ describe('read_result', () => {
       args: { match: '(' },
       says: /^match is not a pattern that can be searched for: .*RE2/,
     },
+    ...[
+      { what: 'repetitions within each other', match: '(?:(?:x1){1,99}){1,99}' },
+      // RE2 takes minutes for it.
+      { what: 'a long pattern', match: '(?i)' + '[B-\\x{1E942}]'.repeat(15_000) },
+      { what: 'a few slow classes', match: '(?i)' + '[B-\\x{1E942}]'.repeat(12) },
+    ].map(({ what, match }) => ({
+      name: `${what}, without compiling it`,
+      args: { match },
+      says: /for: it is too large, with its repetitions written out\. It is/,
+    })),
     {
       name: 'a pattern with look-ahead',
       args: { match: 'a(?=b)' },

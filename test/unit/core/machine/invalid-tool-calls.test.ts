@@ -272,6 +272,16 @@ describe('Rule 5: invalid names', () => {
     });
   });
 
+  it('says a list once if all executable names are allowed', () => {
+    const run = answered({}, [call('c1', 'made_up')], { tools: ['sub', 'add'] });
+
+    expect(thrown(() => run.resolveInvalidToolCall({ kind: 'fail' }))).toMatchObject({
+      message:
+        'The tool "made_up" is not allowed in this turn; allowed: add, sub. ' +
+        'Offer the tool, or handle the call in onInvalidToolCall.',
+    });
+  });
+
   it('keeps its message short however many tools there are', () => {
     const tools = Array.from({ length: 40 }, (_tool, at) => `tool_${at}`).sort();
     const run = answered({}, [call('c1', 'x'.repeat(5_000))], { tools });
