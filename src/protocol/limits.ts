@@ -46,6 +46,8 @@ export const limits = {
   /** One content in a result store. `contentCacheBytes`: the memory of a process for contents that it read or kept. */
   storedContent: 64 * MiB,
   contentCacheBytes: 64 * MiB,
+  /** Stored content in the requests of a worker to its models at a time. A request waits for its part of it. */
+  contentInRequests: 256 * MiB,
   /** The bytes that a codec gets at once, of a content that it encodes. */
   contentChunk: 1 * MiB,
   definition: 512 * KiB,

@@ -9,6 +9,7 @@ import { LonghaulError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
 import type { MediaSource, Stored } from '../protocol/message';
 import { databaseError } from '../stores/state-rows';
+import { ByteGate } from './byte-gate';
 import { type ContentCodec, decodeContent, encodeContent, isEncoded } from './encoded-content';
 import { type DeleteScopeOptions, memoryMark, type ResultStore, sha256Of } from './result-store';
 
@@ -17,6 +18,8 @@ export type StoredContentOptions = {
   readonly codecs?: readonly ContentCodec[];
   /** Bytes of memory for contents. Default 64 MiB. */
   readonly cacheBytes?: number;
+  /** Bytes of contents that requests to models hold at a time. Default 256 MiB. */
+  readonly requestBytes?: number;
   /** Milliseconds that a call of the store may take. Default 30,000. */
   readonly timeoutMs?: number;
 };
@@ -36,12 +39,14 @@ export class StoredContent {
   readonly #timeoutMs: number;
   readonly #held: LRUCache<string, Uint8Array>;
   readonly #reading = new Map<string, Promise<ReadContent>>();
+  readonly #inRequests: ByteGate;
 
   constructor(store: ResultStore, options: StoredContentOptions = {}) {
-    const { codecs = [], cacheBytes, timeoutMs } = options;
+    const { codecs = [], cacheBytes, requestBytes, timeoutMs } = options;
     this.#store = store;
     this.#codecs = codecs;
     this.#timeoutMs = timeoutMs ?? timeouts.storedContent;
+    this.#inRequests = new ByteGate(requestBytes ?? limits.contentInRequests);
     this.#held = new LRUCache({
       maxSize: cacheBytes ?? limits.contentCacheBytes,
       sizeCalculation: ({ byteLength }) => byteLength + 1,
@@ -82,6 +87,15 @@ export class StoredContent {
     await this.#call(() => this.#store.deleteScope(scope, options));
     for (const name of [...this.#held.keys()])
       if (name.endsWith(` ${scope}`)) this.#held.delete(name);
+  }
+
+  /** Does work that holds so many bytes of content until it ends. It waits until there is room for them. */
+  async holding<Result>(
+    bytes: number,
+    signal: AbortSignal | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    return await this.#inRequests.hold(bytes, signal, work);
   }
 
   async #readOnce(scope: string, digest: string): Promise<ReadContent> {

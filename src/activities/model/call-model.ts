@@ -122,17 +122,19 @@ async function ask(
   const { dependencies, input, ownFrom } = call;
   const scope = scopeOfCall(input.definition);
   return await cached.once(async () => {
-    const messages = await withContent(call.request.messages, { ...dependencies, scope, ownFrom });
-    return await attempt(
-      call.provider,
-      { ...call.request, messages },
-      {
-        ...call,
-        step: { ...placeOf(input), turn: input.turn },
-        earlyStop,
-        inline,
-        begin: (request) => call.trace.begin({ ...tracedModel(call.spec.model), request }),
-      },
+    const options = { ...dependencies, scope, ownFrom, signal: call.signal };
+    return await withContent(call.request.messages, options, (messages) =>
+      attempt(
+        call.provider,
+        { ...call.request, messages },
+        {
+          ...call,
+          step: { ...placeOf(input), turn: input.turn },
+          earlyStop,
+          inline,
+          begin: (request) => call.trace.begin({ ...tracedModel(call.spec.model), request }),
+        },
+      ),
     );
   });
 }

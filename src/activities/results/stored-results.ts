@@ -139,25 +139,34 @@ export type ContentOptions = Pick<ActivityDependencies, 'results'> & {
   readonly scope: string;
   /** The messages before this one are a thread's earlier turns. */
   readonly ownFrom: number;
+  /** Ends the wait for room. */
+  readonly signal?: AbortSignal;
 };
 
-/** The messages of a request with the bytes of their stored content. A stored text of a tool stays as it is: the model reads on. */
-export async function withContent(
+/**
+ * Calls `use` with the messages of a request and the bytes of their stored content. A worker holds only so many bytes at a time, until `use`
+ * ends. A stored text of a tool stays as it is: the model reads on.
+ */
+export async function withContent<Result>(
   messages: readonly Message[],
-  { results, scope, ownFrom }: ContentOptions,
-): Promise<readonly Message[]> {
+  { results, scope, ownFrom, signal }: ContentOptions,
+  use: (messages: readonly Message[]) => Promise<Result>,
+): Promise<Result> {
   const named = messages.map(storedIn);
-  if (named.every((stored) => stored.length === 0)) return messages;
+  if (named.every((stored) => stored.length === 0)) return await use(messages);
   if (results === undefined) throw notHere('result store, which has a part of the request');
   const isOwn = (index: number): boolean => messages[index]?.role === 'user' && index >= ownFrom;
   const own = named.flatMap((stored, index) => (isOwn(index) ? stored : []));
   const others = named.flatMap((stored, index) => (isOwn(index) ? [] : stored)).reverse();
-  const found = new Map<string, Read>();
-  const wanted = newestThatFit([...own, ...others], limits.storedContent);
-  await atOnce(readsAtOnce, [...wanted.values()], async (stored) => {
-    found.set(stored.digest, await results.read(scope, stored));
+  const wanted = [...newestThatFit([...own, ...others], limits.storedContent).values()];
+  const bytes = wanted.reduce((sum, stored) => sum + stored.bytes, 0);
+  return await results.holding(bytes, signal, async () => {
+    const found = new Map<string, Read>();
+    await atOnce(readsAtOnce, wanted, async (stored) => {
+      found.set(stored.digest, await results.read(scope, stored));
+    });
+    return await use(messages.map((message, index) => filled(message, found, index >= ownFrom)));
   });
-  return messages.map((message, index) => filled(message, found, index >= ownFrom));
 }
 
 /** The first ones that fit, each once: a worker's memory is bounded, and no provider takes so much. */

@@ -158,7 +158,7 @@ describe('withContent', () => {
   });
 
   const restore = async (ownFrom: number, results = new StoredContent(store)) =>
-    await withContent(messages, { results, scope, ownFrom });
+    await withContent(messages, { results, scope, ownFrom }, (whole) => Promise.resolve(whole));
 
   it('puts back media and the texts of users, and leaves the heads of results', async () => {
     const whole = {
@@ -229,7 +229,36 @@ describe('withContent', () => {
       throw new Error('down');
     };
     await expect(restore(0)).rejects.toMatchObject({ code: 'StoreError', retryable: true });
-    const without = withContent(messages, { scope, ownFrom: 0 });
+    const without = withContent(messages, { scope, ownFrom: 0 }, () => Promise.resolve());
     await expect(without).rejects.toMatchObject({ code: 'NotRegisteredHere' });
   });
+
+  it('holds no more of it at a time than all requests may, and lets the others wait', async () => {
+    const results = new StoredContent(store, { requestBytes: 250_000 });
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const request = async (name: string, signal?: AbortSignal): Promise<void> =>
+      await withContent(messages, { results, scope, ownFrom: 2, ...(signal && { signal }) }, () => {
+        begun.push(name);
+        return new Promise((resolve) => ends.push(resolve));
+      });
+    const gone = new AbortController();
+    const [one, two, three] = [request('one'), request('two', gone.signal), request('three')];
+    const free = withContent([], { results, scope, ownFrom: 0 }, () => Promise.resolve('free'));
+    expect(await free).toBe('free');
+    await until(() => begun.length === 1);
+    gone.abort(new Error('cancelled'));
+    await expect(two).rejects.toThrow('cancelled');
+    expect(begun).toEqual(['one']);
+    ends[0]?.();
+    await one;
+    await until(() => begun.length === 2);
+    expect(begun).toEqual(['one', 'three']);
+    ends[1]?.();
+    await three;
+  });
 });
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+}
