@@ -4,7 +4,7 @@ import { utf8Length } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { defined, type Json } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
-import { OpenCall } from './open-calls';
+import { mayComplete, OpenCall } from './open-calls';
 import { untilAborted } from './user-code';
 
 const defaultHeartbeatMs = 10_000;
@@ -19,6 +19,11 @@ export type Beats = {
   readonly keep: (details: Json) => void;
   /** Sends the kept details, and waits until the server has them. Rejects if the server does not take them, or wants the attempt to end. */
   readonly tell: () => Promise<void>;
+  /**
+   * From now on, a wish of the server ends the attempt no more while the server takes its result. The work sees the wish in its signal, and
+   * ends by itself. False if the attempt is already about to end.
+   */
+  readonly stand: () => boolean;
 };
 
 /** Beats for open calls while the event loop is blocked. */
@@ -47,17 +52,19 @@ export async function withHeartbeat<Result>(
   const everyMs = (context.info.heartbeatTimeoutMs ?? defaultHeartbeatMs) / 3;
   const watched = loopWatch?.open(context.info.taskToken, contextOf(context.info));
   const details = new Details(context, watched);
-  const beats: Beats = {
-    heartbeat: (latest) => details.beat(latest),
-    keep: (latest) => details.keep(latest),
-    tell: () => details.tell(),
-  };
   const timer = setInterval(() => details.beat(), everyMs);
   const call = new OpenCall(context, () => details.tell());
   try {
     if (loopWatch?.wasBlocked() === true) await details.confirm();
     const signal = AbortSignal.any([context.cancellationSignal, call.signal]);
-    return await untilAborted(() => work(signal, beats), signal);
+    const end = new AttemptEnd(signal);
+    const beats: Beats = {
+      heartbeat: (latest) => details.beat(latest),
+      keep: (latest) => details.keep(latest),
+      tell: () => details.tell(),
+      stand: () => end.stand(),
+    };
+    return await untilAborted(() => work(signal, beats), end.signal);
   } catch (error) {
     if (call.signal.aborted && error === call.signal.reason) return await call.leave();
     details.flush();
@@ -66,6 +73,31 @@ export async function withHeartbeat<Result>(
     call.close();
     clearInterval(timer);
     watched?.end();
+  }
+}
+
+/** When an attempt ends without its work. */
+class AttemptEnd {
+  readonly #ended = new AbortController();
+  readonly #wish: AbortSignal;
+  #stands = false;
+
+  constructor(wish: AbortSignal) {
+    this.#wish = wish;
+    const follow = (): void => {
+      if (!this.#stands || !mayComplete(wish.reason)) this.#ended.abort(wish.reason);
+    };
+    if (wish.aborted) follow();
+    else wish.addEventListener('abort', follow, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  stand(): boolean {
+    this.#stands = !this.#wish.aborted;
+    return this.#stands;
   }
 }
 

@@ -87,7 +87,19 @@ export class OpenCall {
       const { name } = error as Error;
       this.#isAwaited = name === 'ActivityCancelledError';
       if (this.#isAwaited || name === 'ActivityNotFoundError')
-        this.#ended.abort(new CancelledFailure('CANCELLED'));
+        this.#ended.abort(new CancelledFailure(this.#isAwaited ? 'CANCELLED' : 'NOT_FOUND'));
     }
   }
+}
+
+/** Whether the server takes the result of an attempt that has to end for this reason, in the words of the SDK. */
+export function mayComplete(reason: unknown): boolean {
+  return (
+    !(reason instanceof Error) || !['NOT_FOUND', 'TIMED_OUT', 'RESET'].includes(reason.message)
+  );
+}
+
+/** Whether the run asked the attempt to end. */
+export function isAskedByRun(reason: unknown): boolean {
+  return reason instanceof CancelledFailure && reason.message === 'CANCELLED';
 }

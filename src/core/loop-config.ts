@@ -47,6 +47,11 @@ export function mayRunInline(
   return inline && mayRunAgain && tool.needsApproval !== true && isOwn;
 }
 
+/** True if a call that runs inline may have an effect. */
+export function mayActInline(config: Pick<AgentConfig, 'inlineReads' | 'tools'>): boolean {
+  return config.tools.some((tool) => tool.effect !== 'read' && mayRunInline(config, tool));
+}
+
 /** The agent with this id. A definition contains every runner that its runners name. */
 export function agentOf(definition: Definition, agentId: string): AgentSpec {
   const spec = runnerOf(definition, agentId);

@@ -142,7 +142,7 @@ export type CallModelResult = {
   readonly costUsd?: number;
   /** Results of calls of this turn that ran inline, in call order. */
   readonly results?: readonly CallToolResult[];
-  /** Indexes of calls that began inline and have no result: they failed, or took too long. That was their first attempt. */
+  /** Indexes of calls that began inline and have no result: they failed, took too long, or were cut off. That was their first attempt. */
   readonly unfinished?: readonly number[];
 };
 

@@ -50,11 +50,15 @@ export type ModelTurnEvent = {
   readonly checks?: TurnChecks;
 };
 
-/** The result of a tool. Its `turn` and `index` name the call. `inline`: the call ran in the activity of the model call. */
+/**
+ * The result of a tool. Its `turn` and `index` name the call. `inline`: the call ran in the activity of the model call. `rejected`: the call
+ * did not run, because a person rejected it after its arguments had been changed.
+ */
 export type ToolResultEvent = {
   readonly kind: 'tool-result';
   readonly result: ToolResult;
   readonly inline?: true;
+  readonly rejected?: true;
 };
 
 /** The members beside `message` belong to a message that came while the run worked. */
@@ -83,7 +87,7 @@ export type Decision =
   | { readonly kind: 'ignore-call'; readonly index: number }
   /** No call of the last model turn runs. The listed calls get their own answer, the others a constant one. */
   | { readonly kind: 'answer-calls'; readonly answers: readonly CallAnswer[] }
-  /** A person changed the arguments of a call before it ran. Its result will say so. */
+  /** A person changed the arguments of a call that waits. Its result will say so. */
   | {
       readonly kind: 'edit-call';
       readonly turn: number;

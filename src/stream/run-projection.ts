@@ -8,7 +8,7 @@ import { defined } from '../base/json';
 import { OpenTurn } from '../core/transcript/open-turn';
 import { amendTurn, type TurnDecision } from '../core/transcript/transcript';
 import { LonghaulError } from '../protocol/errors';
-import type { Decision, LogEntry, ModelTurnEvent } from '../protocol/log';
+import type { Decision, LogEntry, ModelTurnEvent, ToolResultEvent } from '../protocol/log';
 import type { LiveEvent } from '../protocol/live';
 import type { AssistantPart, ToolResult } from '../protocol/message';
 import type { LogHappening, StreamedCall, StreamPlace, UnplacedEvent } from './events';
@@ -75,7 +75,7 @@ export class RunProjection {
         return before;
       }
       case 'tool-result':
-        return this.#takeResult(entry.result);
+        return this.#takeResult(entry);
       case 'decision':
         return this.#decide(entry.decision);
       case 'summary':
@@ -115,13 +115,14 @@ export class RunProjection {
     return [...before, message];
   }
 
-  #takeResult(result: ToolResult): LogHappening[] {
+  #takeResult(event: ToolResultEvent): LogHappening[] {
+    const { result } = event;
     const before = this.#tellTurn();
     const { index = -1, turn = 0 } = result;
     const open = this.#last?.open;
     if (open?.calls[index] === undefined) return before;
     this.#countUnlogged(turn - this.#turns);
-    open.answer(result);
+    open.answer(event);
     return [...before, this.#result(index, result), ...this.#closeIfAnswered(open)];
   }
 

@@ -17,8 +17,13 @@ import type { ActivityToolSpec } from '../protocol/spec';
 /** A payload that is too large stays too large, so the call is not retried. */
 const nonRetryableErrorTypes = ['PayloadsTooLarge'];
 
-export function modelActivities(summary: string): Pick<LonghaulActivities, 'callModel'> {
+/** `isAwaited`: who cancels the call waits for what comes of it. */
+export function modelActivities(
+  summary: string,
+  isAwaited: boolean,
+): Pick<LonghaulActivities, 'callModel'> {
   return proxyActivities<LonghaulActivities>({
+    ...(isAwaited && { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED }),
     startToCloseTimeout: timeouts.modelStartToClose,
     scheduleToCloseTimeout: timeouts.modelScheduleToClose,
     heartbeatTimeout: timeouts.modelHeartbeat,

@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import { defined, isJsonObject, type Json } from '../../base/json';
 import { utf8Length } from '../../base/text';
 import { agentOf } from '../../core/loop-config';
+import { turnIn } from '../../core/kept-turn';
 import { foldLog } from '../../core/transcript/fold-log';
 import { foldMemory } from '../../core/transcript/memory';
 import type { CallModelInput, CallModelResult } from '../../protocol/activities';
@@ -42,6 +43,8 @@ export async function callModel(
     const spec = agentOf(definition, input.agentId);
     const cached = new CachedResponse(beats.keep);
     void trace.tellLost(tracedModel(spec.model), cached.response);
+    const standing = turnIn(Context.current().info.heartbeatDetails);
+    if (standing !== undefined) return taken(dependencies, input, standing);
     let inline: InlineCalls | undefined;
     try {
       const call = await prepare({ dependencies, input, definition, spec, signal, trace });
@@ -59,6 +62,17 @@ export async function callModel(
       modelCallEnded(dependencies, input);
     }
   });
+}
+
+/** An earlier attempt was lost when calls of its turn may have begun. */
+function taken(
+  dependencies: ActivityDependencies,
+  input: CallModelInput,
+  standing: CallModelResult,
+): CallModelResult {
+  modelCallEnded(dependencies, input);
+  dependencies.logCache.offer(input.log.workflowId, standing.entry);
+  return standing;
 }
 
 type PreparedCall = TurnCall & {

@@ -4,11 +4,14 @@
 //    does not do so for ever, and the model is not paid for twice.
 // 2. A call that fails or takes too long has no result. This was its first attempt: the run makes the next one, by an activity of its own.
 // 3. The turn and its results fit one payload. The run makes the calls whose results do not fit.
+// 4. Once a call that acts may have begun, the turn stands: this attempt returns it, with the results that it has, whatever cuts the call.
+//    If the attempt is lost, the server has the turn, and the next attempt or the run takes it from there.
 
 import { Context } from '@temporalio/activity';
 import { defined, type JsonObject } from '../../base/json';
 import { utf8Length } from '../../base/text';
 import { mayRunInline } from '../../core/loop-config';
+import { keptTurn } from '../../core/kept-turn';
 import type { CallModelResult, CallToolInput, CallToolResult } from '../../protocol/activities';
 import { limits, timeouts } from '../../protocol/limits';
 import type { ToolCallPart } from '../../protocol/message';
@@ -19,6 +22,7 @@ import type { CallbackChain } from '../callbacks';
 import { callLog, logFailure, withinCallLog } from '../call-log';
 import { describeError } from '../failures';
 import type { Beats } from '../heartbeat';
+import { isAskedByRun } from '../open-calls';
 import { scopeOfCall } from '../results/stored-results';
 import { runCall, runnableTool } from '../tool/run-call';
 import { untilAborted } from '../user-code';
@@ -43,11 +47,13 @@ type BegunCall = InlineCall & {
 type InlineOptions = {
   readonly call: TurnCall & { readonly chain: CallbackChain | undefined };
   readonly origin: string;
-  readonly beats: Pick<Beats, 'heartbeat' | 'tell'>;
+  readonly beats: Pick<Beats, 'heartbeat' | 'keep' | 'tell' | 'stand'>;
 };
 
 /** The results have to fit beside `entry` and `session`. */
-type InlineTurn = Pick<CallModelResult, 'entry' | 'session'> & { readonly called: CalledModel };
+type InlineTurn = Pick<CallModelResult, 'entry' | 'session' | 'costUsd'> & {
+  readonly called: CalledModel;
+};
 
 type InlineResults = Pick<CallModelResult, 'results' | 'unfinished'>;
 
@@ -56,11 +62,23 @@ export class InlineCalls {
   readonly #allowed: readonly string[];
   readonly #stopping = new AbortController();
   readonly #early = new EarlyCalls<BegunCall>((part, index) => this.#beginEarly(part, index));
-  readonly #isFirstAttempt = Context.current().info.attempt === 1;
+  readonly #context = Context.current();
+  readonly #isFirstAttempt = this.#context.info.attempt === 1;
+  #stands = false;
 
   constructor(options: InlineOptions) {
+    const { signal, spec } = options.call;
     this.#options = options;
-    this.#allowed = turnNames(options.call.spec).allowed;
+    this.#allowed = turnNames(spec).allowed;
+    signal.addEventListener('abort', () => void this.#leave(signal.reason as Error), {
+      once: true,
+    });
+  }
+
+  /** The server wants the attempt to end. Calls of a turn that stands go on if somebody only said something to the run. */
+  async #leave(reason: Error): Promise<void> {
+    const mayGoOn = this.#stands && isAskedByRun(reason);
+    if (!mayGoOn || (await isRunCancelled(this.#context))) this.stop(reason);
   }
 
   /** Begins reads whose call is complete, while the model still writes. */
@@ -81,7 +99,7 @@ export class InlineCalls {
     const early = calls.flatMap(({ index, part }) => this.#early.take(index, part) ?? []);
     const others = calls.filter(({ index }) => early.every((begun) => begun.index !== index));
     const begun: BegunCall[] = [...early];
-    const fitting = await this.#thatMayBegin(others, early, room);
+    const fitting = await this.#thatMayBegin(others, early, { ...turn, room });
     const stopTimer = this.#startTimer();
     try {
       await atOnce(this.#concurrency, [...early, ...fitting], async (call) => {
@@ -135,7 +153,7 @@ export class InlineCalls {
     const own = new AbortController();
     const late = tookLonger(timeoutMs);
     const timer = setTimeout(() => own.abort(late), timeoutMs);
-    const signal = AbortSignal.any([call.signal, this.#stopping.signal, own.signal]);
+    const signal = AbortSignal.any([this.#stopping.signal, own.signal]);
     const made = {
       ...call,
       input: this.#inputOf(inline),
@@ -183,24 +201,29 @@ export class InlineCalls {
     };
   }
 
-  /** The calls whose results fit, if the server has the response. */
+  /** The calls whose results fit, if the server has the turn and still wants it. */
   async #thatMayBegin(
     calls: readonly InlineCall[],
     early: readonly BegunCall[],
-    room: number,
+    { room, entry, session, costUsd }: InlineTurn & { readonly room: number },
   ): Promise<readonly InlineCall[]> {
+    const { beats } = this.#options;
     let left = early.reduce((rest, { tool }) => rest - largestResult(tool), room);
     const fitting = calls.filter(({ tool }) => {
       left -= largestResult(tool);
       return left >= 0;
     });
     if (fitting.length === 0) {
-      if (early.some(({ isRunning }) => isRunning())) this.#options.beats.heartbeat();
+      if (early.some(({ isRunning }) => isRunning())) beats.heartbeat();
       return [];
     }
     try {
-      await this.#options.beats.tell();
-      return fitting;
+      const begun = [...early, ...fitting].map(({ index }) => index);
+      beats.keep(keptTurn({ entry, ...defined({ session, costUsd }), begun }));
+      await beats.tell();
+      const acts = fitting.some(({ tool }) => tool.effect !== 'read');
+      this.#stands = acts && beats.stand();
+      return acts && !this.#stands ? [] : fitting;
     } catch (error) {
       callLog().debug(
         'the calls of a turn do not run inline: the server did not take its response',
@@ -243,6 +266,21 @@ export class InlineCalls {
   get #concurrency(): number {
     const { toolConcurrency = limits.toolConcurrency } = this.#options.call.spec;
     return Math.min(toolConcurrency, limits.maxToolConcurrency);
+  }
+}
+
+/** Nobody knows if the server does not answer. Then the calls go on, for as long as `inlineTimeout` says. */
+async function isRunCancelled({ client, info }: Context): Promise<boolean> {
+  const { workflowId = '', runId } = info.workflowExecution ?? {};
+  const handle = client.workflow.getHandle(workflowId, runId);
+  try {
+    // Not with the signal of the attempt, which has aborted.
+    const { raw } = await client.withAbortSignal(new AbortController().signal, () =>
+      client.withDeadline(Date.now() + timeouts.serverCheck, () => handle.describe()),
+    );
+    return raw.workflowExtendedInfo?.cancelRequested === true;
+  } catch {
+    return false;
   }
 }
 

@@ -27,7 +27,7 @@ export type CallToken = {
 /** Draws a token. Resolves when the server has what the run keeps of it. */
 export async function drawToken(
   { inputId = '' }: Pick<CallToolInput, 'inputId'>,
-  beats: Beats,
+  beats: Pick<Beats, 'heartbeat' | 'keep' | 'tell'>,
 ): Promise<CallToken> {
   const secret = randomBytes(secretBytes).toString('base64url');
   const token = [tokenPrefix, base64url(ownWorkflowId()), base64url(inputId), secret].join('.');

@@ -76,7 +76,7 @@ export async function runCall(call: OneCall): Promise<CallToolResult> {
     const output = await keptOutput(whole, kept);
     return output.isError
       ? { output, session: undefined }
-      : withChanges(spec, output, { before, after: context.session });
+      : withChanges(call, spec, { output, before, after: context.session });
   };
   if (chain === undefined) {
     const { output, session } = await run(pickKeys(input.session ?? {}, spec.session ?? []));
@@ -87,11 +87,11 @@ export async function runCall(call: OneCall): Promise<CallToolResult> {
   return resultOf(input, output, chain.changes);
 }
 
-/** A wrong change of the session is an error of the tool. With effect `once` it does not hide that the tool ran. */
+/** A wrong change of the session fails the call for good. With effect `once` it does not hide that the tool ran. */
 function withChanges(
+  { isTriedAgain }: OneCall,
   spec: ToolSpec,
-  output: ToolOutput,
-  session: { readonly before: JsonObject; readonly after: JsonObject },
+  { output, ...session }: { output: ToolOutput; before: JsonObject; after: JsonObject },
 ): RanTool {
   const { delta, problem } = sessionChanges(
     { keys: spec.session ?? [], mayReserve: true },
@@ -100,9 +100,11 @@ function withChanges(
   const isEmpty = Object.keys(delta.set).length + delta.removed.length === 0;
   if (problem === undefined) return { output, session: isEmpty ? undefined : delta };
   const message = `tool '${spec.name}' ${problem}`;
-  if (spec.effect !== 'once') throw new LonghaulError('ToolError', message);
-  const text = `The tool '${spec.name}' ran, but its result is not kept: ${message}.`;
-  return { output: errorOutput(text), session: undefined };
+  const failed =
+    spec.effect === 'once'
+      ? errorOutput(`The tool '${spec.name}' ran, but its result is not kept: ${message}.`)
+      : failedOutput(spec, new LonghaulError('ToolError', message), isTriedAgain);
+  return { output: failed, session: undefined };
 }
 
 export function resultOf(

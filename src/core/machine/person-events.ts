@@ -101,6 +101,7 @@ export function rejectCall(machine: Machine, inputId: string, reason: string): v
     slots,
     waiting,
     answer: { value: reason || 'A person rejected this call.', isError: true },
+    isRejected: true,
   });
 }
 
@@ -111,16 +112,19 @@ function resultInstead(
     slots,
     waiting,
     answer,
+    isRejected = false,
   }: {
     slots: readonly CallSlot[];
     waiting: WaitingCall;
     answer: { readonly value: Json; readonly isError: boolean };
+    isRejected?: boolean;
   },
 ): void {
   const { turn, calls } = batchOf(machine, slots);
   const { index } = waiting;
-  const call = calls[index]?.call;
-  const results = call ? [resultOf(call, { turn, index }, answer)] : [];
+  const { call, edits = 0 } = calls[index] ?? {};
+  const rejected = isRejected && edits > 0 && { rejected: true as const };
+  const results = call ? [{ ...resultOf(call, { turn, index }, answer), ...rejected }] : [];
   takeResults(machine, event, { slots, results });
 }
 

@@ -4,7 +4,7 @@
  * O1. The place among the remaining calls tells which call a result belongs to. The turn ignores a result for a wrong place.
  */
 import type { JsonObject } from '../../base/json';
-import type { ModelTurnEvent } from '../../protocol/log';
+import type { ModelTurnEvent, ToolResultEvent } from '../../protocol/log';
 import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../protocol/message';
 import type { Amendment, WorkingPart } from '../machine/working-turn';
 import { amend, callsOf, contentOf, isEmptyTurn, workingParts } from '../machine/working-turn';
@@ -75,9 +75,10 @@ export class OpenTurn {
   }
 
   /** Takes a result. Drops the result's place, because history does not need it. */
-  answer({ turn: _turn, index, ...result }: ToolResult): void {
+  answer({ result: placed, rejected }: Pick<ToolResultEvent, 'result' | 'rejected'>): void {
+    const { turn: _turn, index, ...result } = placed;
     if (index === undefined || this.#calls[index] === undefined) return;
-    this.#results.set(index, withEditNote(result, this.#edits.get(index)));
+    this.#results.set(index, withEditNote(result, this.#edits.get(index), rejected));
   }
 
   /** Answers every call with an error, because no call runs. */
@@ -109,9 +110,16 @@ function withArguments(call: ToolCallPart, args: JsonObject | undefined): ToolCa
   return { ...rest, args };
 }
 
-/** Adds a note to the result about the arguments that really ran, because history keeps the call that the model made. */
-export function withEditNote(result: ToolResult, args: JsonObject | undefined): ToolResult {
+/** Adds a note to the result about the arguments that a person put in, because history keeps the call that the model made. */
+export function withEditNote(
+  result: ToolResult,
+  args: JsonObject | undefined,
+  isRejected = false,
+): ToolResult {
   if (!args) return result;
-  const text = `A person changed the arguments of this call before it ran, to: ${JSON.stringify(args)}`;
+  const changed = JSON.stringify(args);
+  const text = isRejected
+    ? `This call did not run. A person changed its arguments to: ${changed}. Then it was rejected:`
+    : `A person changed the arguments of this call before it ran, to: ${changed}`;
   return { ...result, content: [{ type: 'text', text }, ...result.content] };
 }

@@ -38,7 +38,7 @@ export class Transcript {
         this.#open = new OpenTurn(event, this.position);
         return;
       case 'tool-result':
-        this.#open?.answer(event.result);
+        this.#open?.answer(event);
         return this.#closeIfAnswered();
       case 'decision':
         return this.#decide(event.decision);

@@ -57,7 +57,7 @@ async function run(call: Call): Promise<Response> {
   const replies = repliesOf(turn.workflowId, open, asked);
   if (isNew) {
     const { messageId, text } = said;
-    await thread.send(text, { messageId, whenBusy: 'steer', by: call.actor });
+    await say(call, thread, { input: text, messageId, whenBusy: 'steer' });
   }
   const encoder = encoderFor(asked, turn);
   if (replies.length === 0)

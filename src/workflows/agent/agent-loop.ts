@@ -5,18 +5,17 @@
 // 3. No model call goes over the budget: the run asks a person first, or fails.
 // 4. Await only what you must. The sandbox records a stack for every promise, and that is what a turn costs here.
 
-import { condition } from '@temporalio/workflow';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { UsedUp } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
 import type { MachineStep } from '../../core/machine/steps';
 import { toolTrace } from '../../core/transcript/tool-trace';
-import type { AgentConfig, CallModelResult } from '../../protocol/activities';
+import type { AgentConfig } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
 import type { Migration } from '../../protocol/log';
 import type { Verdict } from '../../protocol/people';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
-import { modelActivities } from '../activity-proxies';
 import type { LoadedDefinition } from '../run/load';
 import { openInputs, planResultOf, resolveInvalidCalls } from '../run/machine-options';
 import { migrationProblems } from '../run/migration';
@@ -25,10 +24,9 @@ import { missingApprovals, verdictOn } from '../../core/people/verdicts';
 import { InputTimes } from './input-times';
 import { budgetExceeded, budgetQuestion } from './input-wait';
 import { Approvals, type AskedInput } from './approvals';
-import { besideModelCall } from './call-inputs';
 import type { CarriedProgress } from '../run/carried-run';
-import { failureSpend } from '../children/child-failure';
 import { inputSchema } from './input-schema';
+import { ModelCalls } from './model-calls';
 import { PromptKeeper } from './prompt-keeper';
 import { callReviewer } from './review-calls';
 import { ToolCalls } from './tool-calls';
@@ -49,6 +47,7 @@ export class AgentLoop implements Driver, Asker {
   readonly #config: AgentConfig;
   readonly #machine: AgentMachine;
   readonly #tools: ToolRunner;
+  readonly #models: ModelCalls;
   readonly #times: InputTimes;
   readonly #approvals: Approvals;
   /** Only if the agent has a context to keep within. */
@@ -75,6 +74,7 @@ export class AgentLoop implements Driver, Asker {
     const { context } = config;
     this.#prompt =
       context && new PromptKeeper(run, { ...options, carried: carried?.prompt, context });
+    this.#models = new ModelCalls(run, { ...options, prompt: this.#prompt });
     run.execution.requests.answersTo(this);
   }
 
@@ -200,45 +200,29 @@ export class AgentLoop implements Driver, Asker {
   }
 
   async #callModel(turn: number): Promise<void> {
-    const { position, log, session, input, budget, steering } = this.#run;
-    const { model, tools, subAgents = [], onInvalidToolCall } = this.#config;
-    const name = `${model.provider}/${model.model}`;
-    const call = (): Promise<CallModelResult> =>
-      modelActivities(`#${turn} ${name}`).callModel({
-        ...this.#run.address,
-        turn,
-        log: log.nextRef(),
-        ...(input.thread && { memory: input.thread.memory }),
-        ...besideModelCall(this.#config, {
-          origin: position.origin,
-          session: session.value,
-          context: input.context,
-          iterations: this.#machine.iterations,
-        }),
-      });
-    const result = await (this.#machine.isPaused ? call() : steering.call(call)).catch(
-      (error: unknown) => {
-        if (steering.wasCut) return undefined;
-        // The model call was paid for even if its answer could not be checked.
-        const spend = failureSpend(error);
-        if (spend !== undefined) budget.record(spend);
-        if (this.#prompt?.takes(error) === true) return undefined;
-        throw error;
-      },
-    );
-    steering.ended(result !== undefined);
+    const { budget, session } = this.#run;
+    const { tools, subAgents = [], onInvalidToolCall } = this.#config;
+    const result = await this.#models.call(turn);
     if (result === undefined) return;
-    this.#prompt?.answered();
     const { entry, costUsd } = result;
     budget.record({
       usage: entry.usage,
-      ...(costUsd === undefined ? { unpriced: [name] } : { costUsd }),
+      ...(costUsd === undefined ? { unpriced: [this.#models.name] } : { costUsd }),
     });
     const names = [...tools, ...subAgents].map((tool) => tool.name);
     const outcome = this.#machine.modelResponse({ ...entry, tools: names });
     resolveInvalidCalls(this.#machine, outcome, { turn: entry, rule: onInvalidToolCall });
     if (result.session !== undefined) session.merge(result.session);
     this.#tools.ranInline(result);
+    if (this.#models.isLast) await this.#endTurn();
+  }
+
+  /** The run is cancelled. What ran inline belongs into the log all the same. */
+  async #endTurn(): Promise<void> {
+    const step = this.#machine.nextStep();
+    const calls = step.kind === 'call-tools' ? step.calls : [];
+    for (const { entry } of this.#tools.endedInline(calls)) this.#machine.toolResult(entry);
+    await CancellationScope.current().cancelRequested;
   }
 
   async #runTools(step: Extract<MachineStep, { kind: 'call-tools' }>): Promise<void> {

@@ -3,6 +3,7 @@
 // 1. A call starts once, however often the machine lists it. A call that ran inline has arrived already.
 // 2. Results wait in `arrived` until the loop feeds them to the machine, in order of arrival.
 
+import { outcomeUnknown } from '../../core/transcript/tool-output';
 import type { CallModelResult, CallToolResult } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import type { StartedCall, ToolCalls } from './tool-calls';
@@ -11,6 +12,7 @@ import {
   errorOutcome,
   inlineOutcome,
   type ResultOutcome,
+  resultOutcome,
   type ToolOutcome,
 } from './tool-outcome';
 
@@ -40,6 +42,16 @@ export class ToolRunner {
   ranInline({ results, unfinished }: Pick<CallModelResult, 'results' | 'unfinished'>): void {
     this.#results = Array.isArray(results) ? results : [];
     this.#unfinished = Array.isArray(unfinished) ? unfinished : [];
+  }
+
+  /** What came inline of the calls of a cancelled run. It starts no others. */
+  endedInline(calls: readonly PendingToolCall[]): readonly ResultOutcome[] {
+    return calls.flatMap((call) => {
+      const ended = inlineOutcome(call, this.#results);
+      if (ended !== undefined) return [ended];
+      const hasBegun = this.#unfinished.includes(call.index);
+      return hasBegun ? [resultOutcome(call, outcomeUnknown('the run was cancelled'))] : [];
+    });
   }
 
   start(calls: readonly PendingToolCall[]): void {

@@ -71,16 +71,15 @@ describe('inline calls', () => {
     expect(await read(entries)).toEqual(entries);
   });
 
-  it('begin when the server has the response, and beat with it', async () => {
+  it('begin when the server has the turn, and beat with it', async () => {
     const code: Code = (_args, { heartbeat }) => {
       trace.push('look');
       heartbeat({ progress: 1 });
     };
     const { trace, callModel } = worker([look(code)], calls('look'));
     const { entry } = await callModel();
-    const { content, usage, finishReason, origin } = entry;
-    const response = { content, usage, finishReason, origin };
-    expect(trace).toEqual([{ told: { response } }, 'look', { beat: { response } }]);
+    const kept = { response: entry, begun: [0] };
+    expect(trace).toEqual([{ told: kept }, 'look', { beat: kept }]);
   });
 
   it('do not begin if the server does not take the response', async () => {
@@ -90,11 +89,22 @@ describe('inline calls', () => {
     expect(own.trace).toHaveLength(1);
   });
 
-  it('do not begin in an attempt that finds the response of an earlier one', async () => {
-    const own = worker([look()], calls('look'));
-    await own.callModel();
+  it('leave their turn to the next attempt as it is, without a call or a hook', async () => {
+    let asked = 0;
+    const callbacks = defineCallbacks({
+      name: 'own',
+      session: ['asked'],
+      beforeModelCall: ({ session }) => {
+        session['asked'] = asked += 1;
+        return asked === 1 ? undefined : overrideResponse('Something else.');
+      },
+    });
+    const own = worker([look()], calls('look'), { callbacks: [callbacks] });
+    const { entry, session } = await own.callModel({ session: {} });
     const [{ told: heartbeatDetails }] = own.trace as [{ told: unknown }];
-    expect(await outcome(own, own.attempt({ attempt: 2, heartbeatDetails }))).toEqual(none);
+    const next = await own.callModel({}, own.attempt({ attempt: 2, heartbeatDetails }));
+    expect(next).toEqual({ entry, session, unfinished: [0] });
+    expect(asked).toBe(1);
   });
 
   it('need the word of the run', async () => {
@@ -185,11 +195,18 @@ describe('inline calls', () => {
       inlineTool('flaky', () => {
         throw new Error('busy');
       }),
+      inlineTool('greedy', (_args, { session }) => void (session['other'] = 1)),
     ];
-    expect(await outcome(worker(tools, calls('flaky', 'look', 'final')))).toEqual({
+    expect(await outcome(worker(tools, calls('flaky', 'look', 'final', 'greedy')))).toEqual({
       results: [
         [1, text("The arguments of 'look' do not match its schema:\n- city: is required")],
         [2, text("The tool 'final' failed: ToolError: no such city")],
+        [
+          3,
+          text(
+            "The tool 'greedy' failed: ToolError: tool 'greedy' changed session keys it does not declare: other",
+          ),
+        ],
       ],
       unfinished: [0],
     });
@@ -231,8 +248,9 @@ describe('inline calls', () => {
     expect(most).toBe(2);
   });
 
-  it('stop when the activity is cancelled', async () => {
-    const own = worker([inlineTool('slow', (args, context) => slow(args, context))], calls('slow'));
+  it('that read stop when the activity is cancelled', async () => {
+    const slowly = inlineTool('slow', (args, context) => slow(args, context), { effect: 'read' });
+    const own = worker([slowly], calls('slow'));
     const environment = own.attempt();
     let signal: AbortSignal | undefined;
     const slow: Code = (args, context) => {
@@ -245,6 +263,34 @@ describe('inline calls', () => {
     });
     expect(signal?.aborted).toBe(true);
   });
+
+  it.each([
+    { end: 'CANCELLED', isRunCancelled: false, results: ['booked'], unfinished: [] },
+    { end: 'CANCELLED', isRunCancelled: true, results: [], unfinished: [0] },
+    { end: 'WORKER_SHUTDOWN', isRunCancelled: false, results: [], unfinished: [0] },
+  ])(
+    'that act come back with their turn when the attempt is to end: $end, $isRunCancelled',
+    async ({ end, isRunCancelled, results, unfinished }) => {
+      const acting = inlineTool('book', (args, context) => book(args, context));
+      const own = worker([acting], calls('book'));
+      let isAsked = (): void => undefined;
+      const asked = new Promise<void>((resolve) => (isAsked = resolve));
+      const environment = own.attempt({}, undefined, () => {
+        isAsked();
+        return isRunCancelled;
+      });
+      const book: Code = async (args, context) => {
+        environment.cancel(end as never);
+        if (results.length === 0) return await endless(args, context);
+        await asked;
+        return 'booked';
+      };
+      expect(await outcome(own, environment)).toEqual({
+        results: results.map((each) => [0, text(each)]),
+        unfinished,
+      });
+    },
+  );
 
   it('have the callbacks of the agent around them, in the iteration of the model call', async () => {
     const seen: unknown[] = [];

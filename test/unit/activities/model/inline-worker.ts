@@ -27,8 +27,12 @@ import { QuietActivity } from '../quiet-activity';
 export type InlineWorker = {
   /** What the server was told: `{told}` are beats that were waited for. Tools of a test may add to it. */
   readonly trace: unknown[];
-  /** `tell`: takes a beat that is waited for. Throws if the server does not. */
-  attempt(info?: Partial<Info>, tell?: () => Promise<void>): QuietActivity;
+  /** `tell`: takes a beat that is waited for. Throws if the server does not. `isCancelled`: whether the run is, as the server knows. */
+  attempt(
+    info?: Partial<Info>,
+    tell?: () => Promise<void>,
+    isCancelled?: () => boolean,
+  ): QuietActivity;
   callModel(input?: Partial<CallModelInput>, attempt?: QuietActivity): Promise<CallModelResult>;
   /** A call by an activity of its own. */
   callTool(input: Partial<CallToolInput>, attempt?: QuietActivity): Promise<CallToolResult>;
@@ -72,7 +76,7 @@ export function inlineWorker(
     return { workflowId, runId: 'run', length: tail.length, tail, digest };
   };
   const trace: unknown[] = [];
-  const attempt: InlineWorker['attempt'] = (info, tell) => {
+  const attempt: InlineWorker['attempt'] = (info, tell, isCancelled = () => false) => {
     const heartbeat = async (_token: unknown, told: unknown): Promise<void> => {
       trace.push({ told });
       await tell?.();
@@ -81,7 +85,13 @@ export function inlineWorker(
       withDeadline: (_deadline: unknown, work: () => unknown) => work(),
       withAbortSignal: (_signal: unknown, work: () => unknown) => work(),
       activity: { heartbeat },
-      workflow: { getHandle: () => ({ query: () => Promise.resolve({}) }) },
+      workflow: {
+        getHandle: () => ({
+          query: () => Promise.resolve({}),
+          describe: () =>
+            Promise.resolve({ raw: { workflowExtendedInfo: { cancelRequested: isCancelled() } } }),
+        }),
+      },
     };
     const environment = new QuietActivity(info, {
       client: client as unknown as Client,

@@ -287,6 +287,22 @@ describe('Rule 17: approvals', () => {
     expect(run.iterations).toBe(1);
   });
 
+  it('answers a call that was changed and then rejected with what happened', () => {
+    const run = answered(options, [call('c1')]);
+    run.nextStep();
+
+    run.reject(run.edit('a1.0', { x: 5 }), 'too expensive');
+
+    const note = text(
+      'This call did not run. A person changed its arguments to: {"x":5}. Then it was rejected:',
+    );
+    expect(run.fullHistory().at(-1)).toEqual(
+      tool({ ...errorResult('c1', ''), content: [note, text('too expensive')] }),
+    );
+    expect(foldLog(run.log)).toEqual(run.fullHistory());
+    expect(stored(run).fullHistory()).toEqual(run.fullHistory());
+  });
+
   it('tells the model about a rejection without a reason', () => {
     const run = answered(options, [call('c1')]);
     run.nextStep();

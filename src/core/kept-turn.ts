@@ -1,0 +1,22 @@
+// What an attempt at a model call tells the server right before calls of the turn begin inline. From then on the turn stands: an attempt that
+// finds it, and a run whose call was lost, take the turn from there and ask no model again. Pure.
+
+import { defined, isJsonObject, type Json } from '../base/json';
+import type { CallModelResult } from '../protocol/activities';
+
+type Kept = Pick<CallModelResult, 'entry' | 'session' | 'costUsd'> & {
+  /** Indexes of the calls that may have begun. */
+  readonly begun: readonly number[];
+};
+
+/** The details of a heartbeat. A worker of an older version finds the model's response where it looks for it. */
+export function keptTurn({ entry, ...rest }: Kept): Json {
+  return { response: entry, ...rest } as unknown as Json;
+}
+
+/** The turn that stands. Nobody knows what the calls did that may have begun. */
+export function turnIn(details: unknown): CallModelResult | undefined {
+  if (!isJsonObject(details) || !Array.isArray(details['begun'])) return undefined;
+  const { response: entry, begun: unfinished, session, costUsd } = details;
+  return { entry, unfinished, ...defined({ session, costUsd }) } as unknown as CallModelResult;
+}

@@ -1,0 +1,119 @@
+// Makes an agent's model calls.
+//
+// 1. A message may cut a call. The call is then made again, with the message. It counts as what its prompt took, by an estimate.
+// 2. If inline calls of the turn may act, nobody leaves the model call: it ends as cut, or with the turn and what came of its calls.
+// 3. If the worker is lost and nobody makes another attempt, the turn that it told the server stands.
+
+import { ActivityFailure, CancellationScope, patched, TimeoutFailure } from '@temporalio/workflow';
+import { emptyUsage } from '../../core/budget/usage';
+import { PromptMeter } from '../../core/context/prompt-meter';
+import { turnIn } from '../../core/kept-turn';
+import { mayActInline } from '../../core/loop-config';
+import type { AgentMachine } from '../../core/machine/agent-machine';
+import type { AgentConfig, CallModelInput, CallModelResult } from '../../protocol/activities';
+import { modelActivities } from '../activity-proxies';
+import { failureSpend } from '../children/child-failure';
+import { hintAtCancelledCalls } from '../execution/cancel-hint';
+import type { DrivenRun } from '../run/driver';
+import { besideModelCall } from './call-inputs';
+import type { PromptKeeper } from './prompt-keeper';
+
+type Options = {
+  readonly config: AgentConfig;
+  readonly machine: AgentMachine;
+  readonly prompt: PromptKeeper | undefined;
+};
+
+export class ModelCalls {
+  readonly #run: DrivenRun;
+  readonly #config: AgentConfig;
+  readonly #machine: AgentMachine;
+  readonly #prompt: PromptKeeper | undefined;
+  readonly #mayAct: boolean;
+  #isAwaited = false;
+  #hints = false;
+
+  constructor(run: DrivenRun, { config, machine, prompt }: Options) {
+    this.#run = run;
+    this.#config = config;
+    this.#machine = machine;
+    this.#prompt = prompt;
+    this.#mayAct = mayActInline(config);
+  }
+
+  get name(): string {
+    const { provider, model } = this.#config.model;
+    return `${provider}/${model}`;
+  }
+
+  /** True if the run was cancelled while it awaited the call. */
+  get isLast(): boolean {
+    return this.#isAwaited && CancellationScope.current().consideredCancelled;
+  }
+
+  /** Undefined if the call is to be made again. */
+  async call(turn: number): Promise<CallModelResult | undefined> {
+    const { steering } = this.#run;
+    const input = this.#input(turn);
+    this.#isAwaited = this.#mayAct && input.inline !== undefined && patched('longhaul:calls-stand');
+    if (this.#isAwaited) this.#hintAtOnce();
+    const { callModel } = modelActivities(`#${turn} ${this.name}`, this.#isAwaited);
+    const call = (): Promise<CallModelResult> => callModel(input);
+    const result = await (this.#machine.isPaused ? call() : steering.call(call)).catch(
+      (error: unknown) => turnOfLost(error) ?? this.#failed(error),
+    );
+    steering.ended(result !== undefined);
+    if (result !== undefined) this.#prompt?.answered();
+    return result;
+  }
+
+  /** A run that leaves its calls says so when it has left them. This one stays. */
+  #hintAtOnce(): void {
+    if (this.#hints) return;
+    this.#hints = true;
+    CancellationScope.current().cancelRequested.catch(hintAtCancelledCalls);
+  }
+
+  #input(turn: number): CallModelInput {
+    const { position, log, session, input } = this.#run;
+    return {
+      ...this.#run.address,
+      turn,
+      log: log.nextRef(),
+      ...(input.thread && { memory: input.thread.memory }),
+      ...besideModelCall(this.#config, {
+        origin: position.origin,
+        session: session.value,
+        context: input.context,
+        iterations: this.#machine.iterations,
+      }),
+    };
+  }
+
+  /** Throws unless the call is to be made again. */
+  #failed(error: unknown): undefined {
+    const { budget, steering } = this.#run;
+    if (steering.wasCut) return this.#countCut();
+    // The model call was paid for even if its answer could not be checked.
+    const spend = failureSpend(error);
+    if (spend !== undefined) budget.record(spend);
+    if (this.#prompt?.takes(error) === true) return undefined;
+    throw error;
+  }
+
+  /** The provider bills a cut call, but no count arrives. */
+  #countCut(): undefined {
+    if (!patched('longhaul:cut-calls-count')) return;
+    const meter = new PromptMeter();
+    meter.read(this.#run.log.entries);
+    const tokens = Math.ceil(meter.tokensOf(meter.bytes));
+    const usage = { ...emptyUsage, inputTokens: tokens, totalTokens: tokens };
+    this.#run.budget.record({ usage, unpriced: [this.name] });
+  }
+}
+
+/** The server made no other attempt after the last one was lost. */
+function turnOfLost(error: unknown): CallModelResult | undefined {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof TimeoutFailure ? turnIn(cause.lastHeartbeatDetails) : undefined;
+}
