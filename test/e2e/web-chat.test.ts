@@ -126,7 +126,10 @@ describeInBrowser('the web chat in a browser', () => {
     await item.getByRole('spinbutton', { name: 'Nights' }).fill('3');
     await item.getByRole('button', { name: 'Approve' }).click();
     await item.waitFor({ state: 'detached' });
-    await tool(ada, 'book_hotel', 'output-available').waitFor();
+    const booked = tool(ada, 'book_hotel', 'output-available');
+    await booked.waitFor();
+    // What the manager changed, beside what the agent wanted.
+    expect(await booked.locator('del').allInnerTexts()).toEqual(['4']);
     await isReady(ada);
     // The text was read, and stands once.
     expect(await ada.getByText('The hotel with breakfast, please.').count()).toBe(1);

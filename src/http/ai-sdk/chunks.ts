@@ -29,19 +29,28 @@ export function inputChunk(toolCallId: string, call: ToolCallPart): UiChunk {
   };
 }
 
-export function availableChunk({
-  toolCallId,
-  name,
-  args,
-  isBelow,
-}: {
+export type ShownInput = {
   readonly toolCallId: string;
   readonly name: string;
   readonly args: JsonObject | null;
+  /** The arguments of the agent, if a person changed them. */
+  readonly wanted?: JsonObject | null;
   readonly isBelow: boolean;
-}): UiChunk {
-  const chunk = { type: 'tool-input-available', toolCallId, toolName: name, input: args };
-  return isBelow ? { ...chunk, dynamic: true } : chunk;
+};
+
+export function changed<Call extends ShownInput>(call: Call, args: JsonObject): Call {
+  return { ...call, args, wanted: call.wanted ?? call.args };
+}
+
+export function availableChunk({ toolCallId, name, args, wanted, isBelow }: ShownInput): UiChunk {
+  return {
+    type: 'tool-input-available',
+    toolCallId,
+    toolName: name,
+    input: args,
+    ...(isBelow && { dynamic: true }),
+    ...(wanted && { providerMetadata: { longhaul: { args: wanted } } }),
+  };
 }
 
 export function fileChunk({ mediaType, source }: MediaPart): readonly UiChunk[] {

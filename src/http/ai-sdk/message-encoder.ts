@@ -8,21 +8,18 @@
 //
 // Source: `ui-message-stream/ui-message-chunks.ts` and `ui/process-ui-message-stream.ts` of the package `ai` 7.0.
 
-import { defined, type JsonObject } from '../../base/json';
+import { defined } from '../../base/json';
 import type { FinishReason, UserMessage } from '../../protocol/message';
 import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent } from '../../stream/events';
 import { listedInputId, placeIn } from '../../core/people/input-ids';
 import type { AiSdkVersion } from '../route';
-import { availableChunk, fileChunk, finishReasons, inputChunk, type UiChunk } from './chunks';
+import { availableChunk, changed, fileChunk, finishReasons, inputChunk } from './chunks';
+import type { ShownInput, UiChunk } from './chunks';
 import { errorText, outputOf } from './tool-output';
 
 /** A part of the message that shows a call. */
-type ShownCall = {
-  readonly toolCallId: string;
-  readonly name: string;
-  readonly args: JsonObject | null;
-  readonly isBelow: boolean;
+type ShownCall = ShownInput & {
   isShown: boolean;
   approval?: { readonly inputId: string; isRejected: boolean };
 };
@@ -211,8 +208,9 @@ export class MessageEncoder {
     const key = keyOf(event);
     const call = this.#calls.get(key);
     if (call === undefined) return [];
-    this.#calls.set(key, { ...call, args: event.args });
-    return call.isShown ? [availableChunk({ ...call, args: event.args })] : [];
+    const edited = changed(call, event.args);
+    this.#calls.set(key, edited);
+    return call.isShown ? [availableChunk(edited)] : [];
   }
 
   /** What was decided. A request that nobody watched is written with its answer. */
@@ -227,7 +225,7 @@ export class MessageEncoder {
       call.approval = { inputId, isRejected: true };
       return [...shown, ...request];
     }
-    const edited = verdict.args && availableChunk({ ...call, args: verdict.args });
+    const edited = verdict.args && availableChunk(changed(call, verdict.args));
     const response = {
       type: 'tool-approval-response',
       approvalId: inputId,
@@ -343,9 +341,9 @@ export class MessageEncoder {
   }
 
   /** The first releases of older clients refuse members that they do not know. */
-  #known({ approvalDescriptor, ...chunk }: UiChunk): UiChunk {
-    if (this.#version === 7)
-      return approvalDescriptor === undefined ? chunk : { ...chunk, approvalDescriptor };
+  #known(given: UiChunk): UiChunk {
+    if (this.#version === 7) return given;
+    const { approvalDescriptor: _, providerMetadata: _metadata, ...chunk } = given;
     if (chunk.type === 'abort') return { type: 'abort' };
     const isPlain = this.#version === 5 || chunk['finishReason'] === 'interrupted';
     return chunk.type === 'finish' && isPlain ? { type: 'finish' } : chunk;

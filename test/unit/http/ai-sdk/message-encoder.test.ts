@@ -286,6 +286,16 @@ describe('an approval', () => {
   });
   const rejected = verdict(root, { verdict: 'reject', digest: 'd1' });
 
+  it('keeps what the agent wanted beside what a person changed, for clients that know it', async () => {
+    const events = [...before, open, approved, edited, result(root, 1, 'paid')];
+    const { parts } = await messageOf(encode(events));
+    expect(parts[1]).toMatchObject({
+      input: { amount: 2 },
+      callProviderMetadata: { longhaul: { args: { amount: 1 } } },
+    });
+    expect(JSON.stringify(encode(events, 6))).not.toContain('providerMetadata');
+  });
+
   it.each([
     [
       'approved with other arguments',
