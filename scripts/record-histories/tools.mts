@@ -43,6 +43,17 @@ export const peek = defineTool({
   },
 });
 
+export const reserve = defineTool({
+  name: 'reserve',
+  description: 'Reserves a seat',
+  inputSchema: { type: 'object', properties: { seat: { type: 'string' } } },
+  inline: true,
+  execute: async ({ seat }) => {
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    return { reserved: seat };
+  },
+});
+
 export const unready = defineTool({
   name: 'unready',
   description: 'Fails inline, too',

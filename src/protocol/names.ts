@@ -33,7 +33,7 @@ export const traceHeader = '_tracer-data';
 /**
  * Signals between runs. A child tells the root run what it waits for (`childInputs`), and gets the answer (`answer`). If a child has its
  * outcome while runs below it are still open, it tells its caller (`childResult`). If nobody needs a child's result any more, the child
- * gets `detach`. A thread passes a message to its running turn (`steer`). A client that is about to reset a run sends `halt`: the run ends its open work, and does nothing more.
+ * gets `detach`. A thread passes a message to its running turn (`steer`). A turn that is being cancelled gives it back (`giveBack`). A client that is about to reset a run sends `halt`: the run ends its open work, and does nothing more.
  * A worker tells a run that a call of it has failed and is tried again (`retrying`).
  */
 export const signalNames = {
@@ -46,6 +46,7 @@ export const signalNames = {
   halt: 'halt',
   askAgain: 'askAgain',
   steer: 'steer',
+  giveBack: 'giveBack',
   retrying: 'retrying',
 } as const;
 

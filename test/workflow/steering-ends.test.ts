@@ -1,6 +1,7 @@
 // Messages that a run has not read when it fails, is cancelled, ended from outside or reset, on the dev server.
 
 import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
 import { defineAgent, ProviderError } from '../../src';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { askUser } from './builders';
@@ -115,4 +116,41 @@ describe('a message that is unread', () => {
       expect(last).toEqual([...(status === 'completed' ? ['Begin.', 'Early.'] : []), 'Also this.']);
     },
   );
+
+  it('becomes a turn if it comes after somebody has cancelled its turn, and others go with it', async () => {
+    let end = (): void => undefined;
+    const mayEnd = new Promise<void>((resolve) => (end = resolve));
+    // The turn knows that it is to be cancelled, and is still open.
+    const holding = {
+      execute: async (input: unknown, next: (input: never) => Promise<unknown>) => {
+        if (Context.current().info.activityType === 'requestCancellation') await mayEnd;
+        return await next(input as never);
+      },
+    };
+    const own = await openHarness();
+    await own.worker({
+      runners: [defineAgent({ id: 'talker', model: 'scripted/one', askUser: 'tool' })],
+      providers: { scripted: scriptedModel([ask, 'Answered.']) },
+      workerOptions: { interceptors: { activity: [() => ({ inbound: holding })] } },
+    });
+    const thread = own.longhaul.thread({ agent: 'talker', sessionId: randomUUID() });
+    const turn = await thread.send('Begin.');
+    await turn.outcome();
+    await thread.send('Before.', { whenBusy: 'steer' });
+    const { client } = own.longhaul;
+    await client.workflow.getHandle(turn.workflowId).signal('cancelRun', { reason: 'enough' });
+    const given = await thread.send('After.', { whenBusy: 'steer', messageId: 'after' });
+    expect(given.turn).toBe(1);
+    await expect(turn.send('To nobody.')).rejects.toMatchObject({ code: 'RunClosed' });
+    end();
+    await eventually('the next turn', async () => {
+      const [, next] = await thread.turns();
+      return next?.status === 'completed';
+    });
+    expect(await thread.turns()).toMatchObject([
+      { turn: 1, user: 'Begin.', status: 'cancelled' },
+      { turn: 2, user: 'After.', messageId: 'after', assistant: 'Answered.' },
+    ]);
+    await own.close();
+  });
 });

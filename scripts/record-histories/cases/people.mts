@@ -14,7 +14,7 @@ import {
   until,
   type Cases,
 } from '../case.mts';
-import { anything } from '../tools.mts';
+import { anything, reserve } from '../tools.mts';
 
 /** What the `onPause` of the case `reminded` was called with. */
 const notices: string[] = [];
@@ -181,6 +181,26 @@ export const people: Cases = {
       await modelCalled(3);
       await sleep(200);
       await run.send('And elms?', { messageId: 'three' });
+    },
+  },
+  /** A message cuts a call before any tool of it acts, and one that comes later does not. Then the run is cancelled, while a call acts. */
+  'calls-stand': {
+    runner: agent('calls-stand', { tools: [reserve] }),
+    isCut: true,
+    steps: [
+      { text: 'Never said.', delayMs: 60_000 },
+      { toolCalls: [{ name: 'reserve', args: { seat: '12A' } }] },
+      { toolCalls: [{ name: 'reserve', args: { seat: '12B' } }] },
+    ],
+    meanwhile: async ({ run, modelCalled }) => {
+      await modelCalled(1);
+      await run.send('By the window.', { messageId: 'one', when: 'now' });
+      await modelCalled(2);
+      await sleep(300);
+      await run.send('No, in the middle.', { messageId: 'two', when: 'now' });
+      await modelCalled(3);
+      await sleep(300);
+      await run.cancel('enough');
     },
   },
   /** Workers tell the run of a call that fails again and again. */

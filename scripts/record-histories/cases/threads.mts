@@ -1,12 +1,25 @@
 // What conversations can meet.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
 import { ProviderError } from 'longhaul';
 import type { ThreadHandle } from 'longhaul/client';
 import { SqliteStores } from 'longhaul/worker';
 import { agent, ask, lookUpCall, openInputs, until, type Cases } from '../case.mts';
+import { reserve } from '../tools.mts';
 
 async function say(thread: ThreadHandle, ...texts: readonly string[]): Promise<void> {
   for (const text of texts) await (await thread.send(text)).result().catch(() => undefined);
 }
+
+const reserving = { toolCalls: [{ name: 'reserve', args: {} }] };
+
+/** Lets a run that is to be cancelled go on for a while. */
+const lateEnds = {
+  execute: async (input: unknown, next: (input: never) => Promise<unknown>) => {
+    if (Context.current().info.activityType === 'requestCancellation') await sleep(800);
+    return await next(input as never);
+  },
+};
 
 const full = (text: string) => ({
   text,
@@ -40,6 +53,31 @@ export const threads: Cases = {
       const last = await thread.send('Thank you.');
       await turn.result();
       await last.result();
+    },
+  },
+  /** A turn that is to be cancelled gets a message, and one that was interrupted gets none. */
+  'thread-stopped': {
+    runner: agent('thread-stopped', { tools: [reserve], askUser: 'tool' }),
+    steps: [ask('Which tree?'), 'Elms are old.', reserving, reserving, 'And pines.'],
+    isCut: true,
+    own: () => ({
+      worker: { workerOptions: { interceptors: { activity: [() => ({ inbound: lateEnds })] } } },
+    }),
+    talk: async (thread, { longhaul, modelCalled }) => {
+      const turn = await thread.send('What is an oak?');
+      await turn.outcome();
+      const handle = longhaul.client.workflow.getHandle(turn.workflowId);
+      await handle.signal('cancelRun', { reason: 'enough' });
+      await thread.send('And an elm?', { whenBusy: 'steer' });
+      await until(async () => (await thread.turns())[1]?.status === 'completed');
+      await thread.send('Reserve one.');
+      await modelCalled(3);
+      await sleep(300);
+      const later = await Promise.all([
+        thread.send('Reserve another.', { whenBusy: 'interrupt' }),
+        thread.send('And pines?', { whenBusy: 'steer' }),
+      ]);
+      await Promise.all(later.map((each) => each.result().catch(() => undefined)));
     },
   },
   /** Turns in a store. The thread ends when nobody says anything, and opens again. */

@@ -2,9 +2,10 @@
 //
 // 1. A known message is a repetition, also after the run has ended: it gets the same reply, and nothing changes.
 // 2. The update's validator refuses what it can. A run that is loading knows neither its kind nor its room, so the handler asks again.
-// 3. A refused signal shows in `state.rejected`, as any other does. The result of a thread's turn names the messages that its model got.
+// 3. A message of a thread that comes after the request to cancel the run goes back, so that it becomes a turn.
+// 4. A refused signal shows in `state.rejected`, as any other does. The result of a thread's turn names the messages that its model got.
 
-import { defineUpdate, setHandler } from '@temporalio/workflow';
+import { defineUpdate, patched, setHandler } from '@temporalio/workflow';
 import { readSteer, steerMembers } from '../../core/people/steering';
 import { LonghaulError } from '../../protocol/errors';
 import { signalNames, updateNames } from '../../protocol/names';
@@ -13,11 +14,11 @@ import { toWorkflowFailure } from '../durable';
 import { knownOf } from '../execution/answers';
 import type { Execution } from '../execution/execution';
 import { setSignal, validating, whenLoaded } from '../execution/handlers';
-import { mayGrow } from '../execution/messages';
+import { giveBack, mayGrow } from '../execution/messages';
 import type { PendingRequests } from '../execution/pending-requests';
 import type { Steering } from './steering';
 
-/** `isTurn`: of a thread, which passes messages on and may be of a newer version. */
+/** `isTurn`: of a thread, which passes messages on and may be of a newer version. It takes back those that come after a cancellation. */
 export function setSteering(steering: Steering, execution: Execution, isTurn: boolean): void {
   const { requests } = execution;
   setHandler(
@@ -34,18 +35,29 @@ export function setSteering(steering: Steering, execution: Execution, isTurn: bo
       }
     },
     {
-      validator: validating((payload) => check(readSteer(payload), steering, requests)),
+      validator: validating((payload) => {
+        const message = readSteer(payload);
+        if (execution.isCancelling && !steering.isKnown(message.messageId))
+          throw new LonghaulError('RunClosed', 'the run takes no messages: it is being cancelled');
+        check(message, steering, requests);
+      }),
       description: 'A message to the agent while it works: {messageId, text, when?}',
     },
   );
   setSignal(execution, signalNames.steer, {
     take: async (payload) => {
       const message = readSteer(knownOf(payload, steerMembers, () => isTurn && mayGrow()));
+      const { messageId } = message;
+      if (isTurn && execution.isCancelling && !steering.isKnown(messageId) && mayGiveBack())
+        return await giveBack(messageId);
       if (!requests.isLoaded) await whenLoaded(requests);
       take(message, steering, requests);
     },
   });
 }
+
+/** Whether the turn was to give messages back when it was first told of one. */
+const mayGiveBack = (): boolean => patched('longhaul:messages-come-back');
 
 function take(message: SteerInput, steering: Steering, requests: PendingRequests): void {
   check(message, steering, requests);

@@ -63,6 +63,7 @@ export interface Viewed {
 
 export class Execution {
   readonly info = workflowInfo();
+  readonly #root = CancellationScope.current();
   readonly requests = new PendingRequests();
   readonly history = new HistoryWatch(this.requests);
   readonly signatures = new SignatureChecks(this);
@@ -102,6 +103,11 @@ export class Execution {
       runId: this.info.runId,
       logLength: log.length,
     };
+  }
+
+  /** Somebody asked for the end of the run. */
+  get isCancelling(): boolean {
+    return this.#cancelling !== undefined || this.#root.consideredCancelled;
   }
 
   get cancelling(): Cancelling | undefined {

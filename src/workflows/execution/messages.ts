@@ -6,7 +6,12 @@
 // 3. A list that fits into a message travels unchanged. A longer list leaves things out. The log of the asking run has the calls, the
 //    previews and the whole questions; it checks answers against the schemas. The last inputs follow in a new list after an answer.
 
-import { getExternalWorkflowHandle, patched, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { knownPart, shapeProblems } from '../../base/check-shape';
 import { formatProblem, quote } from '../../base/problem';
 import { schemaProblem } from '../../core/schema/schema-problem';
@@ -271,6 +276,15 @@ export async function reportToCaller(
   await getExternalWorkflowHandle(parent.workflowId)
     .signal(signalNames.childResult, outcome)
     .catch(() => undefined);
+}
+
+/** Gives a message back to the thread that passed it on. The run does not close before the thread has it. */
+export async function giveBack(messageId: string): Promise<void> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return;
+  await CancellationScope.nonCancellable(() =>
+    getExternalWorkflowHandle(parent.workflowId).signal(signalNames.giveBack, { messageId }),
+  ).catch(() => undefined);
 }
 
 /** A shorter rest of a question says nothing. */

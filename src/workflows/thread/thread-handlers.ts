@@ -12,7 +12,7 @@ import {
 import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import { queryNames, updateNames } from '../../protocol/names';
+import { queryNames, signalNames, updateNames } from '../../protocol/names';
 import type {
   SendInput,
   SendReply,
@@ -20,17 +20,20 @@ import type {
   TurnsQuery,
   TurnView,
 } from '../../protocol/thread';
-import { setLogQuery, setQuery, validating } from '../execution/handlers';
+import { setLogQuery, setQuery, setSignal, validating } from '../execution/handlers';
 import type { RunLog } from '../execution/run-log';
-import { newMessage, sendInput, turnsQuery } from './thread-input';
+import { givenBack, newMessage, sendInput, turnsQuery } from './thread-input';
 import { newestViews, type ThreadTurns } from './thread-turns';
 import type { HistoryWatch } from '../execution/history-watch';
+import type { Execution } from '../execution/execution';
 import type { ThreadSaves } from './thread-saves';
+import type { TurnCourier } from './turn-courier';
 
 /** A thread as its handlers see it. */
 export interface HandledThread {
   readonly given: Pick<ThreadInput, 'runner'>;
   readonly turns: ThreadTurns;
+  readonly courier: Pick<TurnCourier, 'takeBack'>;
   readonly log: RunLog;
   readonly session: JsonObject;
   readonly room: ThreadRoom;
@@ -50,8 +53,8 @@ export interface HandledThread {
 const sendUpdate = defineUpdate<SendReply, [unknown]>(updateNames.send);
 const clearUpdate = defineUpdate<void, []>(updateNames.clear);
 
-export function setThreadHandlers(thread: HandledThread): void {
-  const { turns } = thread;
+export function setThreadHandlers(thread: HandledThread, execution: Execution): void {
+  const { turns, courier } = thread;
   const arriving: SendInput[] = [];
   setHandler(
     sendUpdate,
@@ -86,6 +89,9 @@ export function setThreadHandlers(thread: HandledThread): void {
       description: 'Forgets what was said before; a turn that is running ends, and leaves nothing',
     },
   );
+  setSignal(execution, signalNames.giveBack, {
+    take: (payload) => courier.takeBack(givenBack(payload)),
+  });
   setQuery(
     queryNames.turns,
     (query) => viewsOf(thread, turnsQuery(query)),

@@ -84,6 +84,13 @@ export function sendInput(value: unknown): SendInput {
   return withoutNullMembers(value) as unknown as SendInput;
 }
 
+/** The id of a message that a turn gives back. A turn of a newer version may say more. */
+export function givenBack(value: unknown): string {
+  const messageId = isJsonObject(value) ? value['messageId'] : undefined;
+  if (!isId(messageId)) throw invalid('a message is given back by {messageId}');
+  return messageId;
+}
+
 const statuses: readonly TurnStatus[] = ['queued', 'running', 'completed', 'failed', 'cancelled'];
 
 /** Which turns the query asks for. An empty query asks for all. */
@@ -100,7 +107,7 @@ export function turnsQuery(value: unknown): TurnsQuery {
   return withoutNullMembers(value);
 }
 
-function isId(value: unknown): boolean {
+function isId(value: unknown): value is string {
   return typeof value === 'string' && idPattern.test(value);
 }
 

@@ -73,7 +73,7 @@ export class ThreadLoop implements HandledThread {
   #loadFailure: unknown;
   /** Cancels the running turn. */
   #scope: CancellationScope | undefined;
-  readonly #courier = new TurnCourier(this.turns, (message) => this.#queue(message));
+  readonly courier = new TurnCourier(this.turns, (message) => this.#queue(message));
   #isClearing = false;
   /** The update id of the last `clear`. */
   #lastClear: string | undefined;
@@ -81,7 +81,7 @@ export class ThreadLoop implements HandledThread {
   constructor(given: WorkflowArguments) {
     this.#started = takeThreadStart(given, this.#info);
     setHandlers(this.#execution, this);
-    setThreadHandlers(this);
+    setThreadHandlers(this, this.#execution);
   }
 
   get given(): ThreadInput | { readonly runner: string } {
@@ -261,7 +261,7 @@ export class ThreadLoop implements HandledThread {
 
   steer(message: SendInput): Promise<SendReply> {
     this.#execution.requests.countUpdate();
-    return this.#courier.bring(message);
+    return this.courier.bring(message);
   }
 
   #queue(message: SendInput): SendReply {
@@ -297,11 +297,11 @@ export class ThreadLoop implements HandledThread {
       const { turn: number, messageId } = turn;
       const thread = { workflowId, turn: number, memory: this.#memory.log.ref() };
       const origin = originBelow(rootOrigin(this.#info), `turn-${number}`, messageId);
-      const onStarted = this.#courier.starting();
+      const onStarted = this.courier.starting();
       const from = { session: this.#memory.session, thread, origin, onStarted };
       const given = { ...this.#input, indexed: this.#hasSearchAttributes };
       const result = await this.#scope.run(() => runTurn(given, turn, from));
-      await this.#courier.over();
+      await this.courier.over();
       const { usage, costUsd } = result;
       this.#budget.record({ usage, ...(costUsd !== undefined && { costUsd }) });
       this.#keep(turn, result);
@@ -313,8 +313,8 @@ export class ThreadLoop implements HandledThread {
       if (spend !== undefined) this.#budget.record(spend);
       const [failure, steered] = [failureView(error), failureSteered(error)];
       const status = failure.code === 'RunCancelled' ? 'cancelled' : 'failed';
-      await this.#courier.over();
-      this.#courier.finish({ status, failure, isRemembered: false, steered });
+      await this.courier.over();
+      this.courier.finish({ status, failure, isRemembered: false, steered });
     } finally {
       this.#scope = undefined;
       this.#execution.requests.publishChild(turn.workflowId, []);
@@ -325,7 +325,7 @@ export class ThreadLoop implements HandledThread {
   #keep(turn: QueuedTurn, result: AgentRunResult): void {
     const isRemembered = !this.turns.isCleared(turn);
     const end = { status: 'completed', isRemembered, steered: result.steered ?? [] } as const;
-    const input = saidInput(turn, this.#courier.finish(end));
+    const input = saidInput(turn, this.courier.finish(end));
     if (!isRemembered) return;
     this.#memory.session = result.session;
     this.#memory.remember(input, result.finalResponse.text);
@@ -381,6 +381,7 @@ export class ThreadLoop implements HandledThread {
   }
 
   interrupt(): void {
+    this.courier.leave();
     this.#scope?.cancel();
   }
 }

@@ -169,9 +169,11 @@ export class ThreadTurns {
     return this.known(message.messageId);
   }
 
-  /** The message did not reach the turn. */
-  takeBack(message: SendInput): void {
+  /** The message did not reach the turn. Undefined if it is not among those that the turn was given. */
+  takeBack(messageId: string): SendInput | undefined {
+    const message = this.#given.find((given) => given.messageId === messageId);
     this.#given = this.#given.filter((given) => given !== message);
+    return message;
   }
 
   finish({ steered: got = [], ...end }: TurnEnd): GivenMessages {

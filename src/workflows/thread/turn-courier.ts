@@ -1,9 +1,15 @@
 // Brings messages to the run of the turn that is running.
 //
 // 1. One after another, because signals that are under way together may arrive in any order.
-// 2. A message that arrived was taken or refused before the run ended, and the run's result says which. All others come back.
+// 2. A turn that was cancelled or interrupted gets no message that came later. Such a message becomes a turn.
+// 3. A message that arrived was taken or refused before the run ended, and the run's result says which. All others come back.
 
-import { CancellationScope, condition, getExternalWorkflowHandle } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  patched,
+} from '@temporalio/workflow';
 import { steerText } from '../../core/people/steering';
 import { signalNames } from '../../protocol/names';
 import type { SteerInput } from '../../protocol/run';
@@ -12,6 +18,8 @@ import type { ThreadTurns } from './thread-turns';
 
 export class TurnCourier {
   #turn: 'starting' | 'running' | 'over' = 'over';
+  /** Somebody has interrupted the turn. */
+  #isLeft = false;
   #open = 0;
   #last: Promise<unknown> = Promise.resolve();
   readonly #turns: ThreadTurns;
@@ -26,9 +34,15 @@ export class TurnCourier {
   /** The server finds the run only after its start. Call the function that this returns when it has started. */
   starting(): () => void {
     this.#turn = 'starting';
+    this.#isLeft = false;
     return () => {
       this.#turn = 'running';
     };
+  }
+
+  /** The running turn gets no more messages. */
+  leave(): void {
+    this.#isLeft = this.#turns.running !== undefined;
   }
 
   /** The run has ended. Resolves when it is certain for each message whether it arrived. */
@@ -46,7 +60,8 @@ export class TurnCourier {
 
   /** Gives the message to the running turn. It becomes a turn if none runs, or if that one ends first. */
   async bring(message: SendInput): Promise<SendReply> {
-    const given = this.#turns.give(message);
+    const takesNone = this.#isLeft && patched('longhaul:interrupted-takes-none');
+    const given = takesNone ? undefined : this.#turns.give(message);
     if (given === undefined) return this.#queue(message);
     this.#open += 1;
     const sent = this.#last.then(() => this.#signal(given.workflowId, message));
@@ -54,8 +69,14 @@ export class TurnCourier {
     const isThere = await sent;
     this.#open -= 1;
     if (isThere) return given;
-    this.#turns.takeBack(message);
+    this.#turns.takeBack(message.messageId);
     return this.#queue(message);
+  }
+
+  /** The run got the message after it was to be cancelled. So the message becomes a turn. */
+  takeBack(messageId: string): void {
+    const message = this.#turns.takeBack(messageId);
+    if (message !== undefined) this.#queue(message);
   }
 
   async #signal(workflowId: string, { messageId, input, by }: SendInput): Promise<boolean> {

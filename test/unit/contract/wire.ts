@@ -76,6 +76,7 @@ export type Wire = {
       readonly answer: InputAnswer;
       readonly childResult: ChildOutcome;
       readonly steer: SteerInput;
+      readonly giveBack: { readonly messageId: string };
       readonly retrying: RetryNote;
       readonly detach: null;
       readonly halt: null;
