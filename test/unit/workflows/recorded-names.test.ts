@@ -66,7 +66,7 @@ describe('the recorded histories of this version', () => {
     },
     {
       what: 'signal of one run to another',
-      names: ['childInputs', 'childResult', 'answer', 'detach', 'steer'],
+      names: ['childInputs', 'childResult', 'answer', 'detach', 'steer', 'giveBack'],
       event: 'SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED',
     },
   ])('have every $what', ({ names, event }) => {
@@ -191,6 +191,7 @@ const paths: readonly { readonly path: string; readonly history: string; readonl
     history: 'steered',
     has: event('ACTIVITY_TASK_CANCEL_REQUESTED'),
   },
+  { path: 'calls that act stand', history: 'calls-stand', has: event('MARKER_RECORDED') },
   { path: 'older turns are summarised', history: 'small-window', has: activity('summarise') },
   { path: 'a prompt was too long', history: 'refused-prompt', has: activity('summarise') },
   // children/, orchestration/
@@ -242,6 +243,8 @@ const paths: readonly { readonly path: string; readonly history: string; readonl
     has: event('REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED'),
   },
   { path: 'a turn gets a message', history: 'thread-busy', has: sends('steer') },
+  { path: 'a turn gives one back', history: 'thread-stopped+', has: sends('giveBack') },
+  { path: 'it was interrupted', history: 'thread-stopped', has: event('MARKER_RECORDED') },
   { path: 'a turn asks', history: 'thread-continues', has: signal('childInputs') },
   { path: 'a turn is saved', history: 'thread-stored', has: activity('saveTurn') },
   { path: 'the store is cleared', history: 'thread-stored', has: activity('clearTurns') },
