@@ -38,8 +38,13 @@ function matchesHere(schema: JsonSchema, value: unknown): boolean {
   );
 }
 
+/** Looks no further than the first wrong item: nobody reads what is wrong with the others. */
 function fits(schema: unknown, value: unknown): boolean {
-  return isJsonObject(schema) && shapeProblems(schema, value).length === 0;
+  if (!isJsonObject(schema)) return false;
+  if (!Array.isArray(value)) return shapeProblems(schema, value).length === 0;
+  const { items, ...list } = schema;
+  if (shapeProblems(list, value).length > 0) return false;
+  return !isJsonObject(items) || value.every((item) => fits(items, item));
 }
 
 function hasType(value: unknown, type: unknown): boolean {
