@@ -22,6 +22,7 @@ describe('an agent behind AG-UI', () => {
     const handle = agentHandler(harness.longhaul, {
       agents: ['desk'],
       authenticate: (request) => ({ user: request.headers.get('x-user') ?? 'ada' }),
+      clientTools: true,
       deltas,
     });
     server = await serve(adapters.node(handle));
