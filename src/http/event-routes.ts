@@ -6,6 +6,7 @@ import { done, responses, shownInput } from './answers';
 import { oneOf } from './bodies';
 import { problemDocument, problemOf } from './problems';
 import type { Call, Route } from './route';
+import { shownEvent } from './run-report';
 import { readQuery } from './shapes';
 import { type SseItem, sseResponse } from './sse';
 
@@ -51,10 +52,19 @@ async function stream(call: Call): Promise<Response> {
     app.streams.open(workflowId, { ...options, signal });
   // Nothing is read before somebody iterates. This refuses a position of another run while there is still a status to say so.
   open();
-  return sseResponse((signal) => told(open(signal), workflowId), {
+  const events = (signal: AbortSignal): AsyncIterable<StreamEvent> =>
+    forPrincipal(call, open(signal));
+  return sseResponse((signal) => told(events(signal), workflowId), {
     signal: request.signal,
     onError: (error) => app.report(error, request),
   });
+}
+
+async function* forPrincipal(
+  { principal }: Call,
+  events: AsyncIterable<StreamEvent>,
+): AsyncGenerator<StreamEvent, void, void> {
+  for await (const event of events) yield shownEvent(event, principal);
 }
 
 /** A failure is an event, too. After a reset of the run, a position is void: the client forgets it, and begins at the beginning. */

@@ -81,7 +81,10 @@ const meanings: Readonly<Record<ProblemCode, Meaning>> = {
   InternalError: internal,
 };
 
-/** A member of the body or a parameter of the query that is wrong. `pointer` is a JSON Pointer; it names known members only. */
+/**
+ * A member of the body or a parameter of the query that is wrong. `pointer` is a JSON Pointer. It names known members only, but below an
+ * answer, where it may name those that the caller sent.
+ */
 export type FieldProblem = { readonly pointer: string; readonly detail: string };
 
 type ProblemExtras = {
@@ -111,7 +114,42 @@ export function problemOf(error: unknown): HttpProblem {
   if (!LonghaulError.is(error)) return new HttpProblem('InternalError', { cause: error });
   const isPassing = [429, 503].includes(meanings[error.code].status);
   const again = isPassing ? { headers: { 'retry-after': '5' } } : {};
-  return new HttpProblem(error.code, { cause: error, ...again });
+  const errors = wrongFields(error);
+  const [first] = errors;
+  return new HttpProblem(error.code, {
+    cause: error,
+    ...again,
+    ...(first && { detail: `${first.pointer} ${first.detail}`, errors }),
+  });
+}
+
+const mostFields = 20;
+
+/** Where an answer breaks the schema of its input, so that a form can mark the field. */
+function wrongFields({ code, details }: LonghaulError): readonly FieldProblem[] {
+  const { member, problems } = details as {
+    readonly member?: string;
+    readonly problems?: readonly { readonly path: string }[];
+  };
+  if (code !== 'InvalidAnswer' || member === undefined || problems === undefined) return [];
+  return problems.slice(0, mostFields).map(({ path }) => ({
+    pointer: `/${member}${pointerIn(path)}`,
+    detail: 'does not fit the schema of the input',
+  }));
+}
+
+/** `items[0].name` as `/items/0/name`. */
+function pointerIn(path: string): string {
+  const segments = path.matchAll(/[\w$-]+|"(?:[^"\\]|\\.)*"/g);
+  return [...segments]
+    .map(([part]) => (part.startsWith('"') ? (JSON.parse(part) as string) : part))
+    .map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+}
+
+/** What a code means, in a fixed text. */
+export function titleOf(code: ProblemCode): string {
+  return meanings[code].title;
 }
 
 export function statusOf({ code }: HttpProblem): number {

@@ -1,28 +1,62 @@
 // The state of a run or thread as its route answers it.
 //
-// 1. Errors of calls in progress, and where workers poll, may hold internals: only who may see all runs gets them.
+// 1. Texts of errors, and where workers poll, may hold internals: only who may see all runs gets them. Codes are for everybody.
 
 import type { RunReport } from '../client/why/report';
 import type { WaitsFor } from '../client/why/diagnosis';
 import type { RunSummary } from '../client/lists';
 import type { Retrying } from '../client/why/open-calls';
+import type { ErrorCode } from '../protocol/errors';
+import type { TurnView } from '../protocol/thread';
+import type { StreamEvent } from '../stream/events';
 import { shownInput } from './answers';
+import { titleOf } from './problems';
 import type { Principal } from './route';
 
 export function shownReport(
-  { pending, result, error, retrying, waitsFor, lastPoll, ...state }: RunReport,
-  { sees }: Principal,
+  { pending, rejected, result, error, retrying, waitsFor, lastPoll, ...state }: RunReport,
+  principal: Principal,
 ): object {
-  const isTrusted = sees === 'all';
+  const isTrusted = principal.sees === 'all';
   return {
     ...state,
     pending: pending.map(shownInput),
+    rejected: isTrusted ? rejected : rejected.map(({ message: _message, ...shown }) => shown),
     ...(retrying && { retrying: isTrusted ? retrying : retrying.map(shownRetry) }),
     ...(waitsFor && { waitsFor: isTrusted ? waitsFor : shownWait(waitsFor) }),
     ...(lastPoll && isTrusted && { lastPoll }),
     ...(result && { result: shownResult(result) }),
-    ...(error && { error: { code: error.code, message: error.message } }),
+    ...(error && { error: shownError(error, principal) }),
   };
+}
+
+/** Errors whose texts are ours, or the words of the people who act on the run. All others may quote what a tool, a provider or a store said. */
+const plainCodes: readonly (ErrorCode | undefined)[] = [
+  'RunCancelled',
+  'BudgetExceeded',
+  'InputTimeout',
+  'MaxIterationsExceeded',
+  'MaxTurnsExceeded',
+  'InvalidInput',
+];
+
+type Failure = { readonly code?: ErrorCode; readonly message: string };
+
+function shownError<Given extends Failure>({ code, message }: Given, { sees }: Principal): Failure {
+  const shown = code === undefined ? {} : { code };
+  const isWhole = sees === 'all' || plainCodes.includes(code);
+  return { ...shown, message: isWhole ? message : titleOf(code ?? 'InternalError') };
+}
+
+export function shownTurn({ failure, ...turn }: TurnView, principal: Principal): TurnView {
+  return failure === undefined ? turn : { ...turn, failure: shownError(failure, principal) };
+}
+
+/** The event for this principal, before any protocol encodes it. */
+export function shownEvent(event: StreamEvent, principal: Principal): StreamEvent {
+  if (event.type !== 'end' || event.error === undefined) return event;
+  const { code } = event.error;
+  return { ...event, error: { ...shownError(event.error, principal), code } };
 }
 
 /** Of a list. Errors are only for who may see all runs. */

@@ -13,6 +13,7 @@ import type { StreamEvent } from '../stream/events';
 import { listedInputId } from '../core/people/input-ids';
 import { HttpProblem, problemOf } from './problems';
 import { isForPeople } from './rights';
+import { shownEvent } from './run-report';
 import type { Call } from './route';
 
 /** Turns that are looked at to find the one in progress. */
@@ -89,7 +90,8 @@ export async function* segmentOf(
 ): AsyncGenerator<StreamEvent, void, void> {
   await turn.started();
   const { streams } = call.app;
-  yield* untilPause(streams.open(turn.workflowId, { tree: true, signal }), async (pause) => {
+  const events = streams.open(turn.workflowId, { tree: true, signal });
+  yield* untilPause(call, events, async (pause) => {
     const isOver = await isAnswered(call, pause);
     if (isOver) streams.wake(turn.workflowId);
     return isOver;
@@ -160,7 +162,7 @@ export async function answeredSegment(
   // A pause that still waits for what was just answered is the one before.
   const isOver = ({ pending }: Paused): boolean =>
     pending.some(({ inputId }) => answered.has(inputId));
-  return { open: () => untilPause(events, isOver), gone };
+  return { open: () => untilPause(call, events, isOver), gone };
 }
 
 /**
@@ -196,8 +198,8 @@ async function isDecided({ app }: Call, turn: string, { inputId }: Reply): Promi
 
 /** A client whose connection broke sends its answers again. */
 function checkSame({ kind, isOptional }: Reply, { verdict }: Verdict): void {
-  if (isOptional !== true && !verdictsOf[kind].includes(verdict))
-    throw new HttpProblem('AlreadyAnswered');
+  if (isOptional === true || verdictsOf[kind].includes(verdict)) return;
+  throw new HttpProblem(verdict === 'expire' ? 'NotWaiting' : 'AlreadyAnswered');
 }
 
 const verdictsOf: Readonly<Record<Reply['kind'], readonly Verdict['verdict'][]>> = {
@@ -246,13 +248,14 @@ function verdictIn(event: StreamEvent): Verdict | undefined {
 
 /** What comes up to the next pause or the end, without pauses that are over. */
 async function* untilPause(
+  { principal }: Call,
   events: AsyncIterable<StreamEvent>,
   isOver: (pause: Paused) => boolean | Promise<boolean>,
 ): AsyncGenerator<StreamEvent, void, void> {
   for await (const each of events) {
     const event = forPeople(each);
     if (event === undefined || (event.type === 'paused' && (await isOver(event)))) continue;
-    yield event;
+    yield shownEvent(event, principal);
     if (isLast(event)) return;
   }
 }

@@ -10,7 +10,7 @@ import { broughtTools, toolsTaken } from './client-tools';
 import { clientTools, id, oneOf, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
 import type { Call, Principal, Route } from './route';
-import { shownListed, shownReport } from './run-report';
+import { shownListed, shownReport, shownTurn } from './run-report';
 import { agentParameter, limitParameter } from './run-routes';
 import { say } from './segment';
 import { readQuery, shape } from './shapes';
@@ -109,7 +109,8 @@ async function state(call: Call): Promise<Response> {
 async function turns(call: Call): Promise<Response> {
   const { last } = readQuery(turnsQuery, call.url);
   const thread = await threadOf(call);
-  return json({ turns: await thread.turns(last === undefined ? {} : { last: Number(last) }) });
+  const found = await thread.turns(last === undefined ? {} : { last: Number(last) });
+  return json({ turns: found.map((turn) => shownTurn(turn, call.principal)) });
 }
 
 type SendBody = {

@@ -52,12 +52,22 @@ function parsed(answer: Json): Json {
 
 const subjects = { answer: 'the answer', approve: 'args', complete: 'the value' } as const;
 
+/** The member of the answer that has it. */
+const members = { answer: 'answer', approve: 'args', complete: 'value' } as const;
+
 function breaks(inputId: string, kind: Given['kind'], problems: readonly Problem[]): LonghaulError {
-  const subject = kind in subjects ? subjects[kind as keyof typeof subjects] : 'it';
+  const known = kind in subjects ? (kind as keyof typeof subjects) : 'answer';
+  const subject = subjects[known];
   const list = problems.map(formatProblem).join('; ');
   return new LonghaulError(
     'InvalidAnswer',
     `input '${inputId}' asks for another shape: ${subject} ${list}`,
-    { details: { inputId, problems: problems.map(({ path, message }) => ({ path, message })) } },
+    {
+      details: {
+        inputId,
+        member: members[known],
+        problems: problems.map(({ path, message }) => ({ path, message })),
+      },
+    },
   );
 }

@@ -45,6 +45,17 @@ export const isPermitted = (input: Asked, given: Given): boolean =>
 export const hasVoted = ({ votes = [] }: Asked, actor: Actor): boolean =>
   votes.some(({ by }) => by.id === actor.id);
 
+/** Throws `AlreadyAnswered` for another approval of the same actor. */
+export function checkVotesOnce(input: Asked, given: Given): void {
+  const { by } = given;
+  if (by === undefined || missingApprovals(input, given) === 0 || !hasVoted(input, by)) return;
+  throw new LonghaulError(
+    'AlreadyAnswered',
+    `'${by.id}' has approved '${input.inputId}' already; others must approve it, too`,
+    { details: { by: by.id } },
+  );
+}
+
 /** How many more approvals the input needs after this verdict. 0 means that the verdict answers it. */
 export function missingApprovals(input: Asked, given: Given): number {
   if (given.kind !== 'approve' || given.args !== undefined) return 0;

@@ -83,7 +83,7 @@ export class InputTimes {
     else if (input.kind === 'question' && rule !== 'fail')
       this.#machine.answer({ inputId, text: answerText(rule.answer) });
     else throw nobodyAnswered(input);
-    this.#run.execution.requests.take(input.inputId, 'input-timeout');
+    this.#run.execution.requests.expire(input.inputId);
   }
 }
 

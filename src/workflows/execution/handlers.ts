@@ -21,7 +21,7 @@ import {
 } from '@temporalio/workflow';
 import { isJsonObject } from '../../base/json';
 import { checkShape } from '../../core/people/answer-shape';
-import { asksAnew, hasVoted, missingApprovals } from '../../core/people/verdicts';
+import { asksAnew, checkVotesOnce, hasVoted, missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { queryNames, signalNames, updateNames } from '../../protocol/names';
@@ -188,7 +188,10 @@ function setAnswer(execution: Execution, kind: AnswerKind, description: string):
       validator: validating((payload) => {
         const answer = readAnswer(kind, payload);
         const found = requests.pendingFor(answer, currentUpdateId());
-        if (found !== undefined) checkShape(found, answer);
+        if (found === undefined) return;
+        checkShape(found, answer);
+        // A repeated vote is a retry. But no single person may use up the updates that the server takes.
+        if (requests.updates >= limits.historyUpdates) checkVotesOnce(found, answer);
       }),
       description,
     },

@@ -66,6 +66,9 @@ type Answered = {
 
 const keptRejections = 20;
 
+/** In the place of an update id: the time of the input was over. */
+const inputTimeout = 'input-timeout';
+
 export class PendingRequests {
   readonly tokens = new ResultTokens();
   #status: RunStatus = 'loading';
@@ -292,6 +295,8 @@ export class PendingRequests {
     const { inputId } = answer;
     if ('proof' in answer) this.tokens.check(answer.inputId, answer.proof);
     const earlier = inputId === undefined ? undefined : this.#answered.get(inputId);
+    if (earlier?.updateId === inputTimeout)
+      throw new LonghaulError('NotWaiting', `nobody answered '${inputId}' in time`);
     if (earlier !== undefined) {
       if (updateId !== undefined && earlier.updateId === updateId) return undefined;
       const who = earlier.by === undefined ? '' : ` by '${earlier.by}'`;
@@ -341,6 +346,11 @@ export class PendingRequests {
       return this.take(answer.inputId, updateId, by?.id);
     const { roles: _roles, ...voter } = by;
     this.#vote(answer.inputId, { by: voter, at: new Date().toISOString() });
+  }
+
+  /** Nobody has answered in time. */
+  expire(inputId: string): void {
+    this.take(inputId, inputTimeout);
   }
 
   /** No update id means a signal. */

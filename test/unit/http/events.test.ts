@@ -23,12 +23,18 @@ const told: readonly UnplacedEvent[] = [
       nonce: 'secret',
     },
   },
-  { ...place, workflowId: 'run-1/child', type: 'end', status: 'completed' },
+  {
+    ...place,
+    workflowId: 'run-1/child',
+    type: 'end',
+    status: 'failed',
+    error: { code: 'ToolError', message: 'no answer of db.internal:5432' },
+  },
   { ...place, type: 'end', status: 'completed' },
 ];
 
 /** A handler in front of one run of ada's, whose stream fails at its end if there is a failure. */
-function setUp(failure?: Error) {
+function setUp(failure?: Error, sees: 'own' | 'all' = 'own') {
   const seen = { opened: [] as object[], begun: 0, ended: 0 };
   async function* events(signal: AbortSignal): AsyncGenerator<StreamEvent, void, void> {
     seen.begun += 1;
@@ -62,7 +68,7 @@ function setUp(failure?: Error) {
   const errors: unknown[] = [];
   const handle = agentHandler(longhaul as unknown as Longhaul, {
     agents: ['support'],
-    authenticate: () => ({ user: 'ada' }),
+    authenticate: () => ({ user: 'ada', sees }),
     onError: (error) => errors.push(error),
   });
   const get = (query = '', init: RequestInit = {}) =>
@@ -85,6 +91,16 @@ test('each event is JSON under its position; the last one under a name that ends
   expect(text).not.toContain('secret');
   expect(text).toMatch(/id: \nevent: problem\ndata: .*"code":"StreamCut"/);
 });
+
+test.each(['own', 'all'] as const)(
+  'why a run failed is in full only for some: %s',
+  async (sees) => {
+    const { get } = setUp(new LonghaulError('StreamCut', 'reset'), sees);
+    const text = await (await get()).text();
+    expect(text).toContain('"code":"ToolError"');
+    expect(text.includes('db.internal')).toBe(sees === 'all');
+  },
+);
 
 test.each([
   ['', {}, { tree: false }],

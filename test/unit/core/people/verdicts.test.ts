@@ -5,6 +5,7 @@ import { isProof, keptOf, proofOf } from '../../../../src/core/people/result-tok
 import {
   asksAnew,
   checkVerdict,
+  checkVotesOnce,
   expiryOf,
   hasVoted,
   isPermitted,
@@ -177,4 +178,17 @@ it('notes in the log that nobody decided in time', () => {
   const entry = { kind: 'verdict', verdict: 'expire', ...end };
   expect(expiryOf(open(), end)).toEqual(entry);
   expect(expiryOf(open(undefined, { digest: 'd' }), end)).toEqual({ ...entry, digest: 'd' });
+});
+
+it('one person approves once, and may still reject or change the call', () => {
+  const votes = [{ by: { id: 'ada' }, at: '2026-01-01T00:00:00.000Z' }];
+  const input = open({ approvals: 3 }, { votes });
+  const again = thrown(() => checkVotesOnce(input, { ...approve('ada'), note: 'again' }));
+  expect(again).toMatchObject({ code: 'AlreadyAnswered' });
+  for (const given of [
+    approve('bob'),
+    { ...approve('ada'), args: {} },
+    { ...approve('ada'), kind: 'reject' as const },
+  ])
+    expect(() => checkVotesOnce(input, given)).not.toThrow();
 });

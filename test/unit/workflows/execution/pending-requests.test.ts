@@ -332,4 +332,13 @@ describe('PendingRequests', () => {
       Array.from({ length: 20 }, (_, index) => String(index + 30)),
     );
   });
+
+  it('says that nobody answered in time, also in the next execution', () => {
+    requests.publish([input('a')]);
+    requests.expire('a');
+    expect(codeOf(() => requests.pendingFor(given, 'late'))).toBe('NotWaiting');
+    const next = new PendingRequests();
+    next.restore(requests.carry());
+    expect(codeOf(() => next.pendingFor(given, 'late'))).toBe('NotWaiting');
+  });
 });
