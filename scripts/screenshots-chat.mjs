@@ -1,11 +1,12 @@
 // Takes the pictures of examples/web-chat. Run by hand, while the example runs on Temporal's dev server: it needs Chromium.
-// Usage: npx node scripts/screenshots-chat.mjs <address of the page> [folder, default docs/images]
+// Usage: npx node scripts/screenshots-chat.mjs <address of the page> [folder]. Without a folder it takes those of the docs.
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
 import { chromiumArgs, chromiumPath } from './chromium.mts';
 
-const [url, folder = 'docs/images'] = process.argv.slice(2);
+const [url, folder] = process.argv.slice(2);
+const IN_DOCS = ['web-chat', 'web-chat-inbox', 'web-chat-phone-light', 'web-chat-phone-dark'];
 const LARGEST = 200_000;
 const DESK = { width: 1000, height: 700 };
 const PHONE = { width: 375, height: 740 };
@@ -26,8 +27,9 @@ async function say(page, text) {
 
 /** Without the cursor, and when all that was asked for has come. */
 async function picture(page, name) {
+  if (folder === undefined && !IN_DOCS.includes(name)) return;
   await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined);
-  const path = join(resolve(folder), `${name}.png`);
+  const path = join(resolve(folder ?? 'docs/images'), `${name}.png`);
   await page.screenshot({ path, caret: 'hide' });
   const { size } = statSync(path);
   console.log(`${path}: ${Math.round(size / 1000)} kB`);
@@ -88,26 +90,24 @@ async function withAManager() {
   await card.getByLabel('Nights').fill('2');
   await card.getByRole('button', { name: 'Approve' }).click();
   await ada.getByText('booked for 2 nights').waitFor();
+  await ada.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
   await picture(ada, 'web-chat-edited');
   await Promise.all([ada.close(), mia.close()]);
 }
 
 async function emptyInbox() {
-  const page = await open('cleo', { viewport: PHONE, place: '#inbox' });
-  await page
-    .getByText('Nothing waits')
-    .waitFor({ timeout: 3_000 })
-    .catch(() => undefined);
+  const page = await open('ben', { viewport: PHONE, place: '#inbox' });
+  await page.getByText('Nothing waits').waitFor();
   await picture(page, 'web-chat-inbox-empty');
   await page.close();
 }
 
 try {
+  await emptyInbox();
   await onADesk();
   await stopped();
   await withAManager();
   await onAPhone();
-  await emptyInbox();
 } finally {
   await browser.close();
 }

@@ -85,6 +85,16 @@ describeInBrowser('the web chat in a browser', () => {
     // The schema of the tool refuses it, and the call still waits.
     await approval.getByRole('alert').waitFor();
 
+    // A problem document that names the field marks it.
+    const errors = [{ pointer: '/args/euros', detail: 'must be over 0' }];
+    await page.route('**/approve', (route) => route.fulfill({ status: 422, json: { errors } }));
+    await approval.getByRole('button', { name: 'Approve' }).click();
+    await approval.getByText('Please look at the marked fields.').waitFor();
+    expect(await euros.getAttribute('aria-invalid')).toBe('true');
+    await expect(euros.and(page.locator(':focus')).count()).resolves.toBe(1);
+    expect(await approval.getByText('must be over 0').count()).toBe(1);
+    await page.unroute('**/approve');
+
     await page.reload();
     await seat.selectOption('aisle');
     await approval.getByRole('button', { name: 'Approve' }).click();

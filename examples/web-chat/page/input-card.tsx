@@ -121,7 +121,9 @@ function Question({ input: { kind, options = [], schema }, id, problem }: FormPr
 
 /** The errors of fields stand beside them. */
 function Problem({ problem }: { readonly problem: Refusal }) {
-  const isMarked = problem.errors.length > 0;
+  const isMarked = Object.keys(errorsIn(problem)).some(
+    (field) => field !== 'args' && field !== 'value',
+  );
   const ref = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
     ref.current?.closest('form')?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -134,7 +136,7 @@ function Problem({ problem }: { readonly problem: Refusal }) {
   );
 }
 
-/** The last part of a pointer that is not the index of a list names the field. */
+/** `/args/seat` is about the field `seat`, `/answer` about the only one. */
 function errorsIn(problem: Refusal | undefined): Readonly<Record<string, string>> {
   const named = problem?.errors.map(({ pointer, detail }) => {
     const [, member = '', field = member] = pointer.split('/');
