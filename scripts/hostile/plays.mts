@@ -41,11 +41,14 @@ const drawn = Object.entries(plays).flatMap(([name, { weight }]) =>
   Array.from({ length: weight }, () => name),
 );
 
-/** One play, as the numbers draw it. Every person begins with another one, so each is played in each round. */
-export async function playOne(one: Attacker, random: Random, step: number): Promise<void> {
-  const names = Object.keys(plays);
-  const name =
-    step === 1 ? names[one.person.index % names.length] : drawn[random.below(drawn.length)];
-  one.play = name ?? 'look';
-  await plays[one.play]?.play(one);
+const names = Object.keys(plays);
+
+/** The play that somebody begins with: those who begin first have all of them among themselves. */
+export const firstPlay = (order: number): string => names[order % names.length] ?? 'look';
+
+export const drawPlay = (random: Random): string => drawn[random.below(drawn.length)] ?? 'look';
+
+export async function play(one: Attacker, name: string): Promise<void> {
+  one.play = name;
+  await plays[name]?.play(one);
 }

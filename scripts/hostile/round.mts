@@ -8,13 +8,13 @@ import type { HandlerFigures } from './handler.mts';
 import type { Judge } from './judge.mts';
 import { openWorld, type Opened } from './opened.mts';
 import type { Person } from './people.mts';
-import { playOne } from './plays.mts';
+import { drawPlay, firstPlay, play } from './plays.mts';
 import { closeIdle } from './request.mts';
 import { nameOf } from './routes.mts';
 import { warmUp } from './warm-up.mts';
 
 const peopleAtOnce = 16;
-const playsEach = 6;
+const playsEach = 7;
 /** A round that is late plays no more. */
 const longestAttackMs = 45_000;
 const mostRequestsAKill = 150;
@@ -117,17 +117,25 @@ class Round {
     const killing = this.#killWorkers();
     const next = async (): Promise<void> => {
       for (let person = left.shift(); person !== undefined; person = left.shift())
-        await this.#playAll(person, deadline);
+        await this.#playAll(person, { order: people.length - left.length - 1, deadline });
     };
     await Promise.all(Array.from({ length: peopleAtOnce }, next));
     this.#isOver = true;
     await killing;
   }
 
-  async #playAll(person: Person, deadline: number): Promise<void> {
+  /** They start something first, so that others have what they may attack. */
+  async #playAll(
+    person: Person,
+    { order, deadline }: { readonly order: number; readonly deadline: number },
+  ): Promise<void> {
     const attacker = this.#attacker(person.index);
-    for (let step = 0; step < playsEach && Date.now() < deadline; step += 1) {
-      await playOne(attacker, attacker.random, step);
+    const { random } = attacker;
+    const names = ['start', firstPlay(order)];
+    while (names.length < playsEach) names.push(drawPlay(random));
+    for (const name of names) {
+      if (Date.now() > deadline) return;
+      await play(attacker, name);
       this.#options.tell(`${person.user}: ${attacker.play}`);
     }
   }

@@ -50,7 +50,7 @@ const queries = [
 export async function lists(one: Attacker): Promise<void> {
   for (const path of ['/runs', '/threads', '/inbox'])
     await one.ask({ path: path + one.random.pick(queries) });
-  if (one.random.chance(30)) await one.ask({ path: '/openapi.json' });
+  await one.ask({ path: '/openapi.json' });
   if (one.random.chance(50)) await one.ask({ path: '/inbox?whole=1&limit=200' });
 }
 

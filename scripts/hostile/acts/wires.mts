@@ -40,7 +40,7 @@ export async function talkAgUi(one: Attacker): Promise<void> {
   const messages = one.random.chance(30) ? [...forged, said] : [said];
   await one.ask({ ...agUi(one, chat, { messages }), ...manner(one), readMs: 1_000 });
   await readChat(one, chat);
-  if (one.random.chance(20)) await one.ask({ path: `/${chat.agent}/agui` });
+  await one.ask({ path: `/${chat.agent}/agui` });
 }
 
 export async function talkAiSdk(one: Attacker): Promise<void> {
