@@ -7,7 +7,7 @@ import { send, type Got, type Manner } from './request.mts';
 import { agentIds, type AgentId } from './agents.mts';
 import { isComputed } from './ids.mts';
 import type { Operation } from './routes.mts';
-import type { Chat, InputKind, SeenInput, Thing, World } from './world.mts';
+import type { Chat, InputKind, Loss, SeenInput, Thing, World } from './world.mts';
 
 export type Ask = {
   readonly method?: 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'PUT' | 'DELETE';
@@ -124,7 +124,10 @@ export class Attacker {
 
   async ask(ask: Ask): Promise<Reply> {
     const { of, path } = ask;
-    const got = await this.#send(ask, of === undefined ? path : pathOf(of.id, path));
+    const whole = of === undefined ? path : pathOf(of.id, path);
+    const from = Date.now();
+    const got = await this.#send(ask, whole);
+    this.#lose(whole, { status: got.status, from });
     const reply = { ...got, body: (parsed(got.text) ?? {}) as Body };
     this.#learn(ask, reply);
     return reply;
@@ -139,6 +142,20 @@ export class Attacker {
     const exchange = { play: this.play, person: this.person, sent, got: reply };
     this.#judge.judgeTwin(exchange, twin);
     return reply;
+  }
+
+  /** Whatever play it is: who stops, clears or cancels takes texts of the chat away. Without an answer, perhaps. */
+  #lose(path: string, { status, from }: { readonly status: number; readonly from: number }): void {
+    const [, place = '', name = '', what] =
+      /^\/([^/]+)\/([^/]+)\/(cancel|clear|stop)$/.exec(path) ?? [];
+    if (what === undefined || status >= 400) return;
+    const times = { what: what as Loss['what'], from, to: Date.now() };
+    const { chat, owner, agent } = this.world.thing(decodeURIComponent(name)) ?? {
+      chat: name,
+      owner: this.person,
+      agent: place,
+    };
+    if (chat !== undefined) this.world.lose({ owner, agent, name: chat }, times);
   }
 
   async #send(ask: Ask, path: string): Promise<Got> {

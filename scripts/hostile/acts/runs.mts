@@ -1,7 +1,6 @@
 // Plays on runs: starts, looks, lists, messages, cancellations.
 
 import type { Attacker } from '../attacker.mts';
-import type { Thing } from '../world.mts';
 
 export async function start(one: Attacker): Promise<void> {
   const agent = one.agent();
@@ -57,20 +56,9 @@ export async function lists(one: Attacker): Promise<void> {
 export async function cancel(one: Attacker): Promise<void> {
   const thing = one.thing(one.random.chance(75) ? 'foreign' : 'visible');
   if (thing === undefined || one.random.chance(30)) return await look(one, thing);
-  const from = Date.now();
   const body = one.random.chance(50) ? { reason: one.text(thing.owner) } : {};
   const { status } = await one.probe({ method: 'POST', of: thing, path: '/cancel', body });
-  if (status === 204) ended(one, { thing, what: 'cancel', from });
-}
-
-function ended(
-  one: Attacker,
-  { thing, what, from }: { readonly thing: Thing; readonly what: string; readonly from: number },
-): void {
-  const { chat: name, owner, agent } = thing;
-  one.world.claims.push({ kind: 'ended', thing, what });
-  if (name !== undefined)
-    one.world.lose({ owner, agent, name }, { what: 'cancel', from, to: Date.now() });
+  if (status === 204) one.world.claims.push({ kind: 'ended', thing, what: 'cancel' });
 }
 
 const whens = ['next', 'now', undefined, 'later'] as const;

@@ -65,9 +65,7 @@ export async function clear(one: Attacker): Promise<void> {
   const chat = one.chat();
   const path = `/${chat.agent}/${chat.name}`;
   const before = await one.ask({ path: `${path}/turns` });
-  const from = Date.now();
   const { status } = await one.ask({ method: 'POST', path: `${path}/clear`, body: {} });
-  one.world.lose(chat, { what: 'clear', from, to: Date.now() });
   if (status !== 204) return;
   const done = (before.body.turns ?? []).filter((turn) => turn.status === 'completed');
   const after = await one.ask({ path: `${path}/turns` });
@@ -84,9 +82,7 @@ export async function stopAndSay(one: Attacker): Promise<void> {
   const { body } = await send(one, chat);
   const turn = body.workflowId === undefined ? undefined : one.world.thing(body.workflowId);
   await one.ask({ path: `${path}/turns` });
-  const from = Date.now();
   const { status } = await one.ask({ method: 'POST', path: `${path}/stop` });
-  one.world.lose(chat, { what: 'stop', from, to: Date.now() });
   if (status === 204 && turn !== undefined && body.turn === 1)
     one.world.claims.push({ kind: 'ended', thing: turn, what: 'stop' });
   await send(one, chat, one.random.pick(['steer', 'steer', 'queue']));
