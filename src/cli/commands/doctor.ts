@@ -212,7 +212,7 @@ async function checkSearchAttributes({ client }: Longhaul): Promise<Omit<Check, 
   if (unusable.length === 0) return { status: 'ok', message: attributeNames.join(', ') };
   return {
     status: 'warn',
-    message: `${unusable.map(asWanted).join(', ')} not registered: the Web UI and the inbox cannot filter by them`,
+    message: `${unusable.map(asWanted).join(', ')} not registered: the Web UI cannot filter by them, and each list or inbox, also of a user behind HTTP, reads all runs`,
     todo: 'register them with `longhaul setup`',
   };
 }
