@@ -45,6 +45,7 @@ const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
         maxItems: keyMembers.length,
       },
       requester: text,
+      speakers: texts,
     },
     ['root', 'path', 'ancestors', 'depth'],
   ),

@@ -15,8 +15,8 @@ export type ApproverRule = {
   readonly ids?: readonly string[];
   /** How many people must approve. Default 1. One rejection ends it. */
   readonly approvals?: number;
-  /** `requester`: not the actor who started the run. */
-  readonly not?: readonly 'requester'[];
+  /** `requester`: not the actor who started the run. `speakers`: nobody whose words are in the run. */
+  readonly not?: readonly ('requester' | 'speakers')[];
 };
 
 /** The rules for approvals of one tool, in a pinned definition. */

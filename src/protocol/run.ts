@@ -29,6 +29,8 @@ export type Lineage = {
   readonly key?: readonly string[];
   /** The id of the actor who started the root run. */
   readonly requester?: string;
+  /** The ids of all whose words are in the runs above, with the requester. Absent if that is the requester alone. */
+  readonly speakers?: readonly string[];
 };
 
 /** Whose run it is, and whose stored state it reads and writes. */
@@ -109,6 +111,8 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
   readonly by?: ApproverRule;
   /** The id of the actor who started the run, if `by` excludes the requester. */
   readonly requester?: string;
+  /** The ids of all whose words were in the run when it asked, if `by` excludes them. An empty id: of somebody unknown. */
+  readonly speakers?: readonly string[];
   /** Approvals so far, if one is not enough. */
   readonly votes?: readonly Vote[];
   /** What the tool's `show` made for the person. */
@@ -169,6 +173,8 @@ export type RunSpend = {
 export type ChildResult = Omit<AgentRunResult, 'session' | 'usage' | 'costUsd'> & {
   readonly delta: SessionDelta;
   readonly spend: RunSpend;
+  /** As in `Lineage`, of the run and those below it. */
+  readonly speakers?: readonly string[];
 };
 
 /** A child's message to its caller before it closes. It has the result if runs below are still open, or the spending after a cancel. */
@@ -261,6 +267,8 @@ export type ChildView = {
   readonly kind?: OrchestrationKind;
   readonly path: string;
   readonly status: 'open' | 'completed' | 'failed' | 'cancelled';
+  /** The ids of those whose words are in its result, if there are others than who asked for the run. */
+  readonly speakers?: readonly string[];
 };
 
 /** A child's message to the root run: all its open inputs. `branch` is the same as in `Lineage`. */

@@ -275,7 +275,9 @@ export class Run implements HandledRun {
     });
     // Checked before it is published, too: an update that cannot carry the result would wedge the run.
     const { isRoot } = this.#position;
-    const returned = storable(isRoot ? result : childResult(planned, ended));
+    const returned = storable(
+      isRoot ? result : childResult(planned, ended, children.otherSpeakers),
+    );
     const closes = children.openCount === 0 && !(isRoot && savesSession(input, definition));
     await this.#end('completed', { result, closes });
     if (children.openCount > 0) children.detach();

@@ -4,7 +4,7 @@ import { type ApproverRule, defineTool, type NeedsApproval, subAgent } from '../
 import { connect, type RunHandle } from '../../src/client';
 import type { Actor } from '../../src/protocol/people';
 import { devServerAddress } from '../servers';
-import { callOf, TestAgents } from './builders';
+import { askUser, callOf, TestAgents } from './builders';
 import { eventually } from './eventually';
 import { type Harness, openHarness } from './harness';
 import { continueAsNew, fetchHistory } from './history';
@@ -78,6 +78,26 @@ const talkedTo = payer('talked', [2_000], {
 });
 agents.agent('talker', [callOf('pays', { input: 'Pay.' }), 'All done.'], {
   tools: [subAgent(talkedTo, { name: 'pays', description: 'Pays' })],
+});
+const spoken: NeedsApproval<Payment> = { by: { roles: ['finance'], not: ['speakers'] } };
+const clerk = agents.agent('clerk', [askUser('How much?'), 'As bob says: 50.'], {
+  askUser: 'tool',
+}).agent;
+agents.agent(
+  'heard',
+  [callOf('asks', { input: 'Ask.' }), callOf('pay_heard', { euros: 50 }), 'Ok.'],
+  {
+    tools: [subAgent(clerk, { name: 'asks', description: 'Asks' }), pay('heard', spoken)],
+  },
+);
+const cashier = payer('cashier', [50], spoken);
+agents.agent('told', [askUser('How much?'), callOf('pays', { input: 'Pay 50.' }), 'Ok.'], {
+  askUser: 'tool',
+  tools: [subAgent(cashier, { name: 'pays', description: 'Pays' })],
+});
+agents.agent('unnamed', [askUser('How much?'), callOf('pay_unnamed', { euros: 50 }), 'Ok.'], {
+  askUser: 'tool',
+  tools: [pay('unnamed', spoken)],
 });
 payer('forged', [2_000], { by: { roles: ['finance'], approvals: 2 } });
 
@@ -282,6 +302,37 @@ describe('approvals by rules', () => {
     await thread.approve(inputId, { by: ada });
     expect(await turn.result()).toMatchObject({ finalResponse: { text: 'All done.' } });
     expect(paid['talked']).toEqual([7_000]);
+  });
+
+  it.each(['heard', 'told'])('leave out who has said something in the tree: %s', async (agent) => {
+    const run = await harness.longhaul.start(agent, 'Pay.', { by: rita });
+    const { inputId: question } = await opened(run);
+    await run.resume('50, at once', { inputId: question, by: bob });
+    const { inputId, speakers } = await opened(run);
+    expect([...(speakers ?? [])].sort()).toEqual(['bob', 'rita']);
+    for (const by of [bob, rita])
+      expect(await codeOf(run.approve(inputId, { by }))).toBe('NotPermitted');
+    expect(await run.approve(inputId, { by: ada, args: { euros: 40 } })).toMatchObject({
+      asksAnew: true,
+    });
+    const again = await opened(run);
+    expect(await codeOf(run.approve(again.inputId, { by: ada }))).toBe('NotPermitted');
+    expect(await run.approve(again.inputId, { by: { id: 'zoe', roles: ['finance'] } })).toEqual({
+      missing: 0,
+    });
+    await run.result();
+  });
+
+  it('let nobody approve what somebody unknown may have asked for', async () => {
+    const run = await harness.longhaul.start('unnamed', 'Pay.', { by: rita });
+    const { inputId: question } = await opened(run);
+    await run.resume('50, at once', { inputId: question });
+    const { inputId } = await opened(run);
+    expect(await run.approve(inputId, { by: ada }).catch(String)).toMatch(
+      /nobody knows whose words/,
+    );
+    await run.reject(inputId, 'who said that?', { by: ada });
+    await run.result();
   });
 
   it('take no vote that is forged, by update or by signal', async () => {

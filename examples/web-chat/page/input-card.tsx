@@ -201,14 +201,21 @@ function titleOf({ kind, call }: Input): string {
 }
 
 /** The server decides. This only tells people before they try. */
-function mayDecide({ by, requester }: Input): boolean {
+function mayDecide(input: Input): boolean {
+  const { by } = input;
   if (by === undefined) return true;
-  const { roles, ids, not } = by;
+  const { roles, ids } = by;
   const isNamed =
     (roles === undefined && ids === undefined) ||
     ids?.includes(me.user) === true ||
     me.roles?.some((role) => roles?.includes(role)) === true;
-  return isNamed && !(not?.includes('requester') === true && requester === me.user);
+  return isNamed && !isExcluded(input);
+}
+
+function isExcluded({ by, requester, speakers = [] }: Input): boolean {
+  const { not = [] } = by ?? {};
+  const hasAsked = not.includes('requester') && requester === me.user;
+  return hasAsked || (not.includes('speakers') && speakers.includes(me.user));
 }
 
 function whoDecides({ by }: Input): string {

@@ -24,6 +24,7 @@ function rulesOf({ roles, ids, approvals = 1, not }: ApproverRule): string[] {
     roles && `roles ${roles.join(', ')}`,
     ids && `people ${ids.join(', ')}`,
     not?.includes('requester') && 'not who asked for the run',
+    not?.includes('speakers') && 'nobody whose words are in the run',
   ].filter((rule) => typeof rule === 'string');
   return [
     ...(approvals > 1 ? [`${approvals} approvals needed`] : []),

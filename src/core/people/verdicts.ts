@@ -4,11 +4,13 @@
 // 1. A verdict names what the person saw (`seen`). A verdict on anything else is refused.
 // 2. Each actor has one vote. One rejection decides. A verdict that changes the arguments closes the input: the run asks anew, so that no
 //    earlier vote counts for arguments that its actor did not see.
-// 3. Without a known requester, `not: ['requester']` refuses every approval. Rejections stay possible.
+// 3. Without a known requester, `not: ['requester']` refuses every approval. So does `not: ['speakers']` if somebody unknown has said
+//    something. Rejections stay possible.
 
 import { defined, type JsonObject } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import type { Actor, ApproverRule, Verdict } from '../../protocol/people';
+import { unknownSpeaker } from './speakers';
 import type { AnsweredBy, InputAnswer, PendingInput } from '../../protocol/run';
 
 /** An answer as far as it decides whether it counts. */
@@ -17,7 +19,7 @@ type Given = AnsweredBy & { readonly kind: InputAnswer['kind']; readonly args?: 
 /** What of an open input decides who may answer it. */
 type Asked = Pick<
   PendingInput,
-  'inputId' | 'digest' | 'by' | 'requester' | 'votes' | 'editAsksAnew'
+  'inputId' | 'digest' | 'by' | 'requester' | 'speakers' | 'votes' | 'editAsksAnew'
 >;
 
 /** Throws `InputChanged`, `NotPermitted` or `AlreadyAnswered` if this verdict does not count. */
@@ -69,7 +71,7 @@ export const asksAnew = ({ editAsksAnew }: Asked, { kind, args }: Given): boolea
 
 /** Why the actor may not decide. */
 function refusal(
-  { requester }: Asked,
+  input: Asked,
   { rule, given }: { readonly rule: ApproverRule; readonly given: Given },
 ): string | undefined {
   const { by, kind } = given;
@@ -77,10 +79,29 @@ function refusal(
   if (namesNobody(rule))
     return kind === 'approve' ? 'nobody may approve it; everybody may reject it' : undefined;
   if (!isNamed(rule, by)) return `'${by.id}' may not decide; ${whoMay(rule)}`;
+  return ofRequester(input, rule, given) ?? ofSpeakers(input, rule, given);
+}
+
+function ofRequester({ requester }: Asked, rule: ApproverRule, given: Given): string | undefined {
+  const { by, kind } = given;
   if (rule.not?.includes('requester') !== true) return undefined;
-  if (requester === by.id) return `'${by.id}' asked for this run, so somebody else must decide`;
+  if (requester === by?.id)
+    return `'${requester}' asked for this run, so somebody else must decide`;
   return requester === undefined && kind === 'approve'
     ? 'nobody knows who asked for this run, so nobody can approve it: start runs with by'
+    : undefined;
+}
+
+function ofSpeakers(
+  { speakers = [unknownSpeaker] }: Asked,
+  rule: ApproverRule,
+  { by, kind }: Given,
+): string | undefined {
+  if (rule.not?.includes('speakers') !== true) return undefined;
+  if (by !== undefined && speakers.includes(by.id))
+    return `words of '${by.id}' are in this run, so somebody else must decide`;
+  return speakers.includes(unknownSpeaker) && kind === 'approve'
+    ? 'nobody knows whose words are in this run, so nobody can approve it: start, send and answer with by'
     : undefined;
 }
 
@@ -100,6 +121,14 @@ export function whoMay({ roles, ids }: ApproverRule): string {
     ...(ids === undefined ? [] : [`the people ${ids.join(', ') || '(none)'}`]),
   ];
   return named.length === 0 ? 'everybody may' : `only ${named.join(' and ')} may`;
+}
+
+/** Whom a rule excludes, for people. */
+export function whoMayNot({ not = [] }: ApproverRule): readonly string[] {
+  return [
+    ...(not.includes('requester') ? ['not who asked for the run'] : []),
+    ...(not.includes('speakers') ? ['nobody whose words are in the run'] : []),
+  ];
 }
 
 /** The entry in the log that says what was decided. `inputId`: without the suffix of the tree. */

@@ -28,10 +28,12 @@ export const approverRule = z
     approvals: count(1, limits.approvals)
       .meta(help('How many people must approve; one rejection ends it', { byDefault: '1' }))
       .exactOptional(),
-    not: distinct(z.literal('requester'), 1)
+    not: distinct(z.enum(['requester', 'speakers']), 2)
       .meta({
-        expected: "['requester']",
-        ...help('`requester`: not the actor who started the run'),
+        expected: "['requester'], ['speakers'] or both",
+        ...help(
+          '`requester`: not the actor who started the run. `speakers`: nobody whose words are in the run',
+        ),
       })
       .exactOptional(),
   })

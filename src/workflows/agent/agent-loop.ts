@@ -67,6 +67,7 @@ export class AgentLoop implements Driver, Asker {
       tools: config.tools,
       machine: options.machine,
       requester: run.position.lineage.requester,
+      speakers: () => run.children.speakers,
       remembered: carried?.remembered ?? [],
       isPublished: (id) => run.execution.requests.isOwn(run.position.inputId(id)),
       review: callReviewer(run, config),

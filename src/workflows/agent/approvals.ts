@@ -15,7 +15,7 @@ import { asksAnew, isPermitted, missingApprovals, verdictOn } from '../../core/p
 import type { ReviewCallResult, ToolConfig } from '../../protocol/activities';
 import type { MachineInput } from '../../protocol/agent-run';
 import { limits } from '../../protocol/limits';
-import type { ApprovalPolicy } from '../../protocol/people';
+import type { ApprovalPolicy, ApproverRule } from '../../protocol/people';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 
 /** What the run publishes, before it says who asks and since when. */
@@ -32,6 +32,8 @@ type Desk = {
   readonly machine: AgentMachine;
   /** The id of the actor who started the root run. */
   readonly requester: string | undefined;
+  /** The ids of all whose words are in the run now. */
+  readonly speakers: () => readonly string[];
   /** From the execution before: the tools whose calls need no approval any more. */
   readonly remembered: readonly string[];
   readonly isPublished: (inputId: string) => boolean;
@@ -152,16 +154,26 @@ export class Approvals {
     { by: reviewed, text }: Review,
   ): AskedInput {
     const by = policy.by === 'ask' ? reviewed : policy.by;
-    const { requester } = this.#desk;
-    const isKept = by?.not?.includes('requester') === true;
-    const editAsksAnew = isReviewed(policy) || (by?.approvals ?? 1) > 1;
+    const editAsksAnew = isReviewed(policy) || isOfSeveral(by);
     return {
       ...input,
       ...(text && input.call && { question: approvalQuestion(input.call, text) }),
       ...(editAsksAnew && { editAsksAnew }),
-      ...defined({ by, preview: text, requester: isKept ? requester : undefined }),
+      ...defined({ by, preview: text, ...this.#excluded(by) }),
       digest: digestOf({ ...input, ...defined({ preview: text }) }),
     };
+  }
+
+  /** Whom the rule excludes. */
+  #excluded({ not = [] }: ApproverRule = {}): Pick<
+    Partial<PendingInput>,
+    'requester' | 'speakers'
+  > {
+    const { requester, speakers } = this.#desk;
+    return defined({
+      requester: not.includes('requester') ? requester : undefined,
+      speakers: not.includes('speakers') ? speakers() : undefined,
+    });
   }
 
   /** The editor has seen the new arguments. Another person may have to decide about them. */
@@ -217,6 +229,10 @@ export class Approvals {
     return this.#desk.tools.find(({ name }) => name === call?.name);
   }
 }
+
+/** Whether one person alone cannot say what the call does. */
+const isOfSeveral = ({ approvals = 1, not = [] }: ApproverRule = {}): boolean =>
+  approvals > 1 || not.includes('speakers');
 
 const isReviewed = ({ by, show }: ApprovalPolicy): boolean => by === 'ask' || show === true;
 

@@ -20,6 +20,7 @@ import {
 import type { RunBudget } from '../../core/budget/budget';
 import { originBelow } from '../../core/origin';
 import { spendSince } from '../../core/budget/spend';
+import { allSpeakers, speakersIn, unknownSpeaker } from '../../core/people/speakers';
 import { utf8Length } from '../../base/text';
 import type { RunnerPlace } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
@@ -77,6 +78,8 @@ type OpenChild = {
   readonly detach: () => void;
 };
 
+type OpenView = { -readonly [Name in keyof ChildView]: ChildView[Name] };
+
 /** What a cancelled child said it spent. */
 type Report = { spend?: RunSpend };
 
@@ -112,6 +115,23 @@ export class Children {
     return this.#views;
   }
 
+  /** The ids of all whose words are in this run, in those above it and in the results of those below it. */
+  get speakers(): readonly string[] {
+    const { execution, position } = this.#caller;
+    return allSpeakers(
+      speakersAbove(position.lineage),
+      speakersIn(execution.view.log.entries),
+      ...this.#views.map(({ speakers = [] }) => speakers),
+    );
+  }
+
+  /** Absent if only the words of who asked for the run are in it. */
+  get otherSpeakers(): Pick<Lineage, 'speakers'> {
+    const { speakers } = this;
+    const { requester = unknownSpeaker } = this.#caller.position.lineage;
+    return speakers.length === 1 && speakers[0] === requester ? {} : { speakers };
+  }
+
   /** The input of an open child whose input was too long to send with its start. */
   inputOf(number: number): RunInput['input'] | undefined {
     return this.#inputs.get(number);
@@ -119,7 +139,7 @@ export class Children {
 
   async call(call: ChildCall): Promise<ChildResult> {
     const { budget } = this.#caller;
-    const lineage = lineageOf(this.#caller, call);
+    const lineage = { ...lineageOf(this.#caller, call), ...this.otherSpeakers };
     const share = budget.promise(call.among);
     const report: Report = {};
     try {
@@ -188,7 +208,9 @@ export class Children {
       (error: unknown) => this.#close(id, view, statusOf(error)),
     );
     void early.then(({ spend }) => this.#countRest(spend, ended));
-    return await Promise.race([early, ended]);
+    const result = await Promise.race([early, ended]);
+    if (result.speakers !== undefined) view.speakers = result.speakers;
+    return result;
   }
 
   async #countRest(counted: RunSpend, ended: Promise<ChildResult>): Promise<void> {
@@ -228,8 +250,8 @@ export class Children {
     };
   }
 
-  #see(workflowId: string, { runner, kind }: RunnerPlace, path: string): { status: string } {
-    const view: ChildView & { status: ChildView['status'] } = {
+  #see(workflowId: string, { runner, kind }: RunnerPlace, path: string): OpenView {
+    const view: OpenView = {
       workflowId,
       runner,
       ...(kind && { kind }),
@@ -241,7 +263,7 @@ export class Children {
     return view;
   }
 
-  #close(id: string, view: { status: string }, status: ChildView['status']): void {
+  #close(id: string, view: OpenView, status: ChildView['status']): void {
     view.status = status;
     this.#open.delete(id);
     this.#inputs.drop(id);
@@ -249,6 +271,10 @@ export class Children {
     const { execution, position } = this.#caller;
     if (status !== 'completed' || position.lineage.depth === 0) execution.forget(id);
   }
+}
+
+function speakersAbove({ requester, speakers }: Lineage): readonly string[] {
+  return speakers ?? [requester ?? unknownSpeaker];
 }
 
 function tellDetached(child: string): void {

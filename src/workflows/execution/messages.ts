@@ -96,8 +96,9 @@ const result = objectOf<ChildResult>(
     warnings: texts,
     delta: objectOf<SessionDelta>({ set: object, removed: texts }),
     spend,
+    speakers: texts,
   },
-  ['combinedText', 'contextTokens', 'summarised', 'steered', 'toolCalls', 'warnings'],
+  ['combinedText', 'contextTokens', 'summarised', 'steered', 'toolCalls', 'warnings', 'speakers'],
 );
 
 const pendingInput = objectOf<PendingInput>(
@@ -120,6 +121,7 @@ const pendingInput = objectOf<PendingInput>(
       ['roles', 'ids', 'approvals', 'not'],
     ),
     requester: text,
+    speakers: texts,
     votes: {
       type: 'array',
       items: objectOf<Vote>({
@@ -141,6 +143,7 @@ const pendingInput = objectOf<PendingInput>(
     'digest',
     'by',
     'requester',
+    'speakers',
     'votes',
     'preview',
     'editAsksAnew',

@@ -1,7 +1,7 @@
 // What the Web UI shows of people: how they answer, who approved so far, who may decide, and who decided. Text by others is escaped. Pure.
 
 import { oneLine } from '../../base/text';
-import { whoMay } from '../../core/people/verdicts';
+import { whoMay, whoMayNot } from '../../core/people/verdicts';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
 import type { Actor, Verdict, Vote } from '../../protocol/people';
 import type { PendingInput } from '../../protocol/run';
@@ -13,7 +13,7 @@ export function describePeople({ by = {}, votes = [], expiresAt }: PendingInput)
     ...approvedBy(votes),
     (missing > 1 || votes.length > 0) && `${missing} more must approve`,
     (by.roles ?? by.ids) && plain(whoMay(by)),
-    by.not?.includes('requester') && 'not who asked for the run',
+    ...whoMayNot(by),
     expiresAt && `until ${plain(expiresAt)}`,
   ].filter((sentence) => typeof sentence === 'string');
   return sentences.length === 0 ? '' : `\n\n${sentences.join(' · ')}`;

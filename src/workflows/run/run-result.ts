@@ -46,12 +46,17 @@ export function runResult(
   return fitResult(result, { maxBytes: limits.result, source: sourceOf(ended) });
 }
 
-export function childResult(planned: PlanResult, ended: Ended): ChildResult {
+export function childResult(
+  planned: PlanResult,
+  ended: Ended,
+  speakers: Pick<ChildResult, 'speakers'>,
+): ChildResult {
   const { budget, session } = ended;
   const result = {
     ...withWarnings(planned, budget),
     delta: sessionDelta(session.initial, session.value),
     spend: budget.spend,
+    ...speakers,
   };
   return fitResult(result, { maxBytes: limits.childResult, source: sourceOf(ended) });
 }

@@ -77,6 +77,17 @@ describe('who may decide', () => {
     expect(problemOf(open(rule), { kind: 'reject', by: { id: 'ada' } })).toBe('taken');
   });
 
+  it('leaves out everybody whose words are in the run', () => {
+    const rule: ApproverRule = { not: ['speakers'] };
+    const known = open(rule, { speakers: ['mia', 'bob'] });
+    expect(problemOf(known, approve('bob'))).toMatch(/words of 'bob'/);
+    expect(problemOf(known, approve('ada'))).toBe('taken');
+    for (const unknown of [open(rule), open(rule, { speakers: ['mia', ''] })]) {
+      expect(problemOf(unknown, approve('ada'))).toMatch(/nobody knows whose words/);
+      expect(problemOf(unknown, { kind: 'reject', by: { id: 'ada' } })).toBe('taken');
+    }
+  });
+
   it('refuses a verdict on something else', () => {
     const seen = open(undefined, { digest: 'd1' });
     expect(problemOf(seen, { ...approve('ada'), seen: 'd1' })).toBe('taken');

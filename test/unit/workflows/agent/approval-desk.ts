@@ -8,6 +8,7 @@ import {
   missingApprovals,
   verdictOn,
 } from '../../../../src/core/people/verdicts';
+import { allSpeakers, speakersIn } from '../../../../src/core/people/speakers';
 import type { ReviewCallResult } from '../../../../src/protocol/activities';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { ApprovalPolicy } from '../../../../src/protocol/people';
@@ -96,6 +97,7 @@ export class ApprovalDesk implements Asker {
       tools: [{ name: 'pay', needsApproval: true, approval: policy }],
       machine: this.machine,
       requester,
+      speakers: () => allSpeakers([requester ?? ''], speakersIn(this.machine.log)),
       remembered,
       isPublished: (inputId) => this.requests.isOwn(inputId),
       review: (input) => review(input.call?.args ?? {}),

@@ -1,0 +1,44 @@
+// Whose words are in a run: of those who said something to its model, or changed what it does. Pure.
+//
+// 1. Approvals without arguments, notes and budgets are no words to the model. Results by a token come from machines, which have no name.
+// 2. Words of somebody unknown count as those of everybody: nobody can approve then.
+
+import type { LogEvent } from '../../protocol/log';
+import type { Verdict } from '../../protocol/people';
+
+/** Somebody whose name nobody knows. No actor has this id. */
+export const unknownSpeaker = '';
+
+/** A run with more speakers counts the others as unknown. */
+const mostSpeakers = 50;
+
+/** Those of one run, without who asked for it. */
+export function speakersIn(entries: readonly LogEvent[]): readonly string[] {
+  return entries.flatMap((entry) => {
+    // Only messages to a run that works have an id. The others are the input, or come with a verdict.
+    if (entry.kind === 'user')
+      return entry.messageId === undefined ? [] : [entry.by?.id ?? unknownSpeaker];
+    if (entry.kind !== 'decision' || entry.decision.kind !== 'verdict') return [];
+    return speakerOf(entry.decision);
+  });
+}
+
+function speakerOf(given: Verdict): readonly string[] {
+  const { verdict, by } = given;
+  const isResult = verdict === 'complete' || verdict === 'fail';
+  if (isResult) return by === undefined ? [] : [by.id];
+  return hasWords(given) ? [by?.id ?? unknownSpeaker] : [];
+}
+
+function hasWords({ verdict, inputId, args }: Verdict): boolean {
+  if (verdict === 'answer') return !inputId.startsWith('budget-');
+  if (verdict === 'approve') return args !== undefined;
+  return verdict === 'reject' || verdict === 'edit';
+}
+
+/** All of them, each once. */
+export function allSpeakers(...lists: readonly (readonly string[])[]): readonly string[] {
+  const all = [...new Set(lists.flat())];
+  if (all.length <= mostSpeakers) return all;
+  return [...new Set([...all.slice(0, mostSpeakers - 1), unknownSpeaker])];
+}
