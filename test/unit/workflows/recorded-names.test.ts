@@ -248,6 +248,11 @@ const paths: readonly { readonly path: string; readonly history: string; readonl
   { path: 'a turn asks', history: 'thread-continues', has: signal('childInputs') },
   { path: 'a turn is saved', history: 'thread-stored', has: activity('saveTurn') },
   { path: 'the store is cleared', history: 'thread-stored', has: activity('clearTurns') },
+  {
+    path: 'contents of a cleared thread are erased',
+    history: 'thread',
+    has: activity('eraseContents'),
+  },
   { path: 'a thread goes to another version', history: 'moved-thread', has: moves },
   { path: 'few checks at a time', history: 'forged-flood', has: event('MARKER_RECORDED') },
   { path: 'a newer version sends', history: 'newer-messages+', has: event('MARKER_RECORDED') },
