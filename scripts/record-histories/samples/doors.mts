@@ -146,6 +146,8 @@ async function signal({ signal: name, payload }: SentSignal, load: Load): Promis
     cancelRun: readCancelling,
     resume: (given) => readAnswer('answer', typeof given === 'string' ? { answer: given } : given),
     steer: (given) => readSteer(knownOf(given, steerMembers, isTolerant)),
+    // The thread reads one member of it, and ignores an id that it does not know.
+    giveBack: (given) => (given as { readonly messageId: string }).messageId,
     retrying: retried,
   };
   const reader = readers[name];
