@@ -41,7 +41,7 @@ export const budgets: Readonly<Record<AgentId, { maxTokens: number; onExceeded: 
     manager: { maxTokens: 2_000, onExceeded: 'ask' },
   };
 
-export const financeRule = { roles: ['finance'], approvals: 2, not: ['requester'] } as const;
+const financeRule = { roles: ['finance'], approvals: 2, not: ['requester'] } as const;
 
 type Args = { readonly what: string };
 

@@ -205,5 +205,5 @@ export class Attacker {
   }
 }
 
-export const pathOf = (id: string, rest: string): string =>
+const pathOf = (id: string, rest: string): string =>
   `/runs/${encodeURIComponent(id)}${rest}`;

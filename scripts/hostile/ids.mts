@@ -1,7 +1,7 @@
 // Ids as somebody can compute them who has read the code of Longhaul, which is public.
 
 /** `hashOf` of src/base/digest.ts. */
-export function suffixOf(workflowId: string): string {
+function suffixOf(workflowId: string): string {
   let high = 0xcbf29ce4 | 0;
   let low = 0x84222325 | 0;
   for (let at = 0; at < workflowId.length; at += 1) {

@@ -7,7 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 export type Hold = { readonly ms: number; readonly request: string };
 
 /** Requests that may hold the loop for so long do harm to all others. */
-export const longestHoldMs = 50;
+const longestHoldMs = 50;
 
 const beatMs = 5;
 

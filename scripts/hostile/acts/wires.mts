@@ -14,13 +14,13 @@ type AgUi = {
 };
 
 /** The request of an AG-UI client. */
-export function agUi(one: Attacker, { agent, name }: Chat, more: AgUi): Ask {
+function agUi(one: Attacker, { agent, name }: Chat, more: AgUi): Ask {
   const body = { threadId: name, runId: one.id('run'), messages: [], ...more };
   return { method: 'POST', path: `/${agent}/agui`, body };
 }
 
 /** The request of the AI SDK's client. */
-export function aiSdk({ agent, name }: Chat, message: object): Ask {
+function aiSdk({ agent, name }: Chat, message: object): Ask {
   return { method: 'POST', path: `/${agent}`, body: { id: name, message } };
 }
 
