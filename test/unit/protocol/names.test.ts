@@ -21,6 +21,7 @@ describe('the names on the wire', () => {
       'halt',
       'askAgain',
       'steer',
+      'giveBack',
       'retrying',
     ]);
     expect(Object.values(updateNames)).toEqual([
