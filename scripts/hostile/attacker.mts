@@ -205,5 +205,4 @@ export class Attacker {
   }
 }
 
-const pathOf = (id: string, rest: string): string =>
-  `/runs/${encodeURIComponent(id)}${rest}`;
+const pathOf = (id: string, rest: string): string => `/runs/${encodeURIComponent(id)}${rest}`;

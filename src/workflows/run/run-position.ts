@@ -14,7 +14,8 @@ import { inputIdSuffix } from '../../core/people/input-ids';
 import type { LoadedDefinition } from './load';
 
 /** Parts of `workflowInfo()`. */
-type ExecutionInfo = ExecutionIds & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId' | 'taskQueue'>;
+type ExecutionInfo = ExecutionIds &
+  Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId' | 'taskQueue'>;
 
 /** A refused start has only the runner. */
 type Start = Omit<RunInput, 'input'>;
