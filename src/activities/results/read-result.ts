@@ -3,7 +3,7 @@
 // 1. Lines count from 1. A line over 2,000 characters is folded into several, for reading and searching alike.
 // 2. An answer has at most 16 KiB, and says where to go on.
 // 3. The pattern is a model's. Its size is counted before it is compiled. It runs on RE2, in slices, so that the other calls of the worker
-//    go on. A search ends after some seconds.
+//    go on. Each slice ends with the line in which its time is over. A search ends after some seconds.
 
 import { setImmediate } from 'node:timers/promises';
 import { errorText } from '../../base/problem';
@@ -23,6 +23,10 @@ const searchMilliseconds = 20_000;
 /** A range of characters beyond ASCII. RE2 may look at each of them for its other case, which takes as long as so many steps. */
 const wideRange = /-(?:\\[xu]|\P{ASCII})/gu;
 const wideRangeSteps = 200;
+/** Characters of a pattern: a class of many ranges counts as one step. */
+const longestPattern = 1_000;
+/** RE2 takes what follows as it is. So a bracket there would hide from the count what stands behind it. */
+const quoting = /(?<!\\)(?:\\\\)*\\Q/;
 /** Characters of the next line that a match may reach into where a line is folded, and around a match that is shown. */
 const overlap = 200;
 /** Room for the note at the end. */
@@ -76,6 +80,9 @@ function matcherOf(pattern: string): Matcher | string {
   const wide = pattern.match(wideRange)?.length ?? 0;
   if (patternSteps(pattern) + wide * wideRangeSteps > limits.searchPatternSteps)
     return notSearchable('it is too large, with its repetitions written out');
+  if (pattern.length > longestPattern)
+    return notSearchable(`it has more than ${longestPattern} characters`);
+  if (quoting.test(pattern)) return notSearchable('it has \\Q: escape each character by itself');
   try {
     const engine = loadPatternEngine();
     const compiled = engine.compile(engine.translateRegExp(pattern));
@@ -174,7 +181,7 @@ function slice(text: string, { last, shown, bytes }: Page, asked: Asked): Page {
   let [line, used] = [last, bytes];
   for (;;) {
     const next = lineAfter(text, line);
-    if (next === undefined || (next.number % 64 === 0 && performance.now() > until)) break;
+    if (next === undefined || performance.now() > until) break;
     const match = next.number < asked.from ? undefined : matchIn(text, next, asked.matcher);
     if (match !== undefined) {
       const entry = `${next.number}: ${asked.show(text, next, match)}`;

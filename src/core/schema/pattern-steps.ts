@@ -2,7 +2,14 @@
 
 const groupStart = /\((?:\?(?:[:=!]|<[=!]|<[^>]{0,100}>))?/uy;
 const escape = /\\(?:[pPux]\{[^}]{0,100}\}|.)/suy;
-const repetition = /[*+?]|\{(\d{1,9})(?:(,)(\d{0,9}))?\}/uy;
+const repetition = /[*+?]|\{(\d+)(?:(,)(\d*))?\}/uy;
+
+/** An engine makes the ranges of `\p{…}` once, however often it repeats them. That takes as long as so many steps. */
+const property = /\\[pP]/g;
+const propertySteps = 25;
+
+/** Beyond every budget. Repetitions within each other do not grow to infinity, so that sums and differences stay numbers. */
+const most = 2 ** 40;
 
 /** `last`: the steps of what a repetition behind it repeats. */
 type Group = { steps: number; last: number };
@@ -13,7 +20,7 @@ export function patternSteps(source: string): number {
   let group: Group = { steps: 1, last: 0 };
   const add = (steps: number): void => {
     group.steps += steps;
-    group.last = steps;
+    group.last = Math.min(most, steps);
   };
   for (let at = 0; at < source.length;) {
     const char = source.charAt(at);
@@ -26,13 +33,14 @@ export function patternSteps(source: string): number {
       outer.push(group);
       group = { steps: 1, last: 0 };
     } else if (token.copies !== undefined) {
-      const repeated = token.copies * (group.last + 1) + 1;
+      const repeated = Math.min(most, token.copies * (group.last + 1) + 1);
       group.steps += repeated - group.last;
       group.last = repeated;
     } else add(char === '|' ? 2 : 1);
     at += token.length;
   }
-  return outer.reduce((sum, { steps }) => sum + steps, group.steps);
+  const properties = (source.match(property)?.length ?? 0) * propertySteps;
+  return outer.reduce((sum, { steps }) => sum + steps, group.steps + properties);
 }
 
 type Token = { readonly length: number; readonly copies?: number };
@@ -49,11 +57,11 @@ function tokenAt(source: string, at: number): Token {
 }
 
 /** `x+` is an `x` and a repeated one. */
-function copiesIn([sign, least = '', comma, most = '']: RegExpExecArray): number {
+function copiesIn([sign, from = '', comma, to = '']: RegExpExecArray): number {
   if (sign === '*' || sign === '?') return 1;
   if (sign === '+') return 2;
-  if (comma === undefined) return Math.max(1, Number(least));
-  return Math.max(1, most === '' ? Number(least) + 1 : Number(most));
+  if (comma === undefined) return Math.max(1, Number(from));
+  return Math.max(1, to === '' ? Number(from) + 1 : Number(to));
 }
 
 /** All of `[…]` is one step. */

@@ -100,12 +100,23 @@ describe('read_result', () => {
       { what: 'repetitions within each other', match: '(?:(?:x1){1,99}){1,99}' },
       // RE2 takes minutes for it.
       { what: 'a long pattern', match: '(?i)' + '[B-\\x{1E942}]'.repeat(15_000) },
+      { what: 'properties in one class', match: `(?i)[${'\\pL\\PN'.repeat(150)}]` },
       { what: 'a few slow classes', match: '(?i)' + '[B-\\x{1E942}]'.repeat(12) },
     ].map(({ what, match }) => ({
       name: `${what}, without compiling it`,
       args: { match },
       says: /for: it is too large, with its repetitions written out\. It is/,
     })),
+    {
+      name: 'a class of more characters than anybody searches for',
+      args: { match: `[${'\\W'.repeat(500)}]` },
+      says: /for: it has more than 1000 characters\. It is/,
+    },
+    {
+      name: 'a pattern that quotes, because a bracket there hides what follows',
+      args: { match: '\\\\\\Q[\\E' + 'x{1000}'.repeat(100) },
+      says: /for: it has \\Q: escape each character by itself\. It is/,
+    },
     {
       name: 'a pattern with look-ahead',
       args: { match: 'a(?=b)' },

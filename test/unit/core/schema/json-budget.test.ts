@@ -33,6 +33,13 @@ it.each<[string, unknown, string | undefined]>([
   expect(budgetProblem(value, most)).toBe(problem);
 });
 
+it('counts what stands beside a pattern of numbers beyond all', () => {
+  const endless = `${'(?:'.repeat(40)}x${'{999999999})'.repeat(40)}`;
+  expect(budgetProblem([{ pattern: endless }, { pattern: 'a{101}' }], most)).toMatch(
+    /of more than 100 steps/,
+  );
+});
+
 it('ends with a value that contains itself', () => {
   const value: unknown[] = [];
   value.push(value);
@@ -62,6 +69,23 @@ describe('the steps of a pattern', () => {
   ])('%s', (source, atLeast) => {
     expect(patternSteps(source)).toBeGreaterThanOrEqual(atLeast);
     expect(patternSteps(source)).toBeLessThan(4 * atLeast);
+  });
+
+  it.each([
+    ['ranges of a property', '\\p{L}'.repeat(500)],
+    ['those in a class', `[${'\\p{scx=Zyyy}\\P{L}'.repeat(250)}]`],
+    ['a number with zeros before it', '(?:x{0000000000031}){0000000000999}'],
+    ['repetitions beyond all numbers', `${'(?:'.repeat(40)}x${'{999999999})'.repeat(40)}`],
+    [
+      'counts beyond all numbers',
+      `(?:x{${'9'.repeat(400)}}){0}(?:y{${'9'.repeat(400)}}){${'9'.repeat(400)}}`,
+    ],
+  ])('of %s are many', (_what, source) => {
+    expect(patternSteps(source)).toBeGreaterThan(10_000);
+  });
+
+  it('of a property count once, as engines make its ranges once', () => {
+    expect(patternSteps('^[\\p{L}\\p{N} ]{1,100}$')).toBeLessThan(500);
   });
 
   it.each([
