@@ -13,11 +13,12 @@ import { lookUp, narrowModel, textOf, type NarrowModel } from './narrow-model';
 const introduction = 'Summary of the conversation so far:\n';
 
 /** Results of so many bytes; each says which call it answers. */
-function looking(bytes: number) {
+function looking(bytes: number, effect: 'read' | 'idempotent' = 'read') {
   return defineTool({
     name: 'look_up',
     description: 'Looks something up',
     inputSchema: { type: 'object', properties: { id: { type: 'string' } } },
+    effect,
     execute: ({ id }: { id?: string }) => `${id}: ${'word '.repeat(bytes / 5)}`,
   });
 }
@@ -96,19 +97,26 @@ describe('a run that outgrows its context', () => {
     expect(compactions(await run.log())).not.toEqual([]);
   });
 
-  it('reads results one by one where all at once are too long', async () => {
-    const model = narrowModel({
-      window: 6_000,
-      answers: (call) => {
-        if (call === 1) return lookUp('a', 'b', 'c', 'd');
-        return call < 6 ? lookUp(`one${call}`) : undefined;
-      },
-    });
-    const run = await start(anAgent(8_000, { context: { window: 6_000 } }), model);
-    expect((await run.result()).finalResponse.text).toBe('done');
-    const shown = linesOf(model.turns[1]?.messages ?? []);
-    expect(shown.at(-1)).toContain('bytes cleared to save room; call the tool again');
-  });
+  it.each([
+    ['read', 'call the tool again if you need it'],
+    ['idempotent', 'the call has been made: do not make it again'],
+  ] as const)(
+    'gets results one by one where all at once are too long: %s',
+    async (effect, says) => {
+      const model = narrowModel({
+        window: 6_000,
+        answers: (call) => {
+          if (call === 1) return lookUp('a', 'b', 'c', 'd');
+          return call < 6 ? lookUp(`one${call}`) : undefined;
+        },
+      });
+      const tools = [looking(8_000, effect)];
+      const run = await start(anAgent(8_000, { tools, context: { window: 6_000 } }), model);
+      expect((await run.result()).finalResponse.text).toBe('done');
+      const shown = linesOf(model.turns[1]?.messages ?? []);
+      expect(shown.at(-1)).toContain(`bytes cleared to save room; ${says}`);
+    },
+  );
 
   it('fails typed where the provider refuses the shorter prompt, too', async () => {
     const model = narrowModel({ window: 200, answers: rounds(1) });

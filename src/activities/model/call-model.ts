@@ -96,7 +96,10 @@ async function prepare(call: Omit<TurnCall, 'messages'>): Promise<PreparedCall> 
   const request = toModelRequest({
     definition,
     agentId: input.agentId,
-    messages: [...earlier, ...foldLog(entries)],
+    messages: [
+      ...earlier,
+      ...foldLog(entries, (tool) => definition.tools[tool]?.effect === 'read'),
+    ],
     hasResults: hasResults(entries),
     cacheKey: `${input.definition.hash.slice(0, 16)}-${input.log.workflowId}`.slice(0, 64),
   });

@@ -33,9 +33,18 @@ export const summaryMessage = (text: string): UserMessage => ({
   parts: [{ type: 'text', text: `${introduction}\n${text}` }],
 });
 
-export function viewOf(placed: readonly PlacedMessage[], compaction: Compaction): Message[] {
+/** Whether a call of the tool only reads, so that the model may make it again. */
+export type ReadsOnly = (tool: string) => boolean;
+
+/** `readsOnly`: what workflows estimate does not need it. */
+export function viewOf(
+  placed: readonly PlacedMessage[],
+  compaction: Compaction,
+  readsOnly: ReadsOnly = () => true,
+): Message[] {
   const { summary, clearings } = compaction;
-  const shown = clearings.length === 0 ? placed : placed.map((each) => cleared(each, clearings));
+  const shown =
+    clearings.length === 0 ? placed : placed.map((each) => cleared(each, clearings, readsOnly));
   if (summary === undefined) return shown.map(({ message }) => message);
   const { first, last } = pinned(placed);
   const isSystem = ({ message }: PlacedMessage): boolean => message.role === 'system';
@@ -83,26 +92,37 @@ export function clears(
   return !except.includes(name) || storedTexts(content).length === content.length;
 }
 
-/** The message that stays of a cleared result. */
-export function clearedNote(content: ToolResult['content'], shown: number): ToolContent {
+/** The message that stays of a cleared result. A repeated call of a tool that acts would act again: it has another idempotency key. */
+export function clearedNote(
+  content: ToolResult['content'],
+  shown: number,
+  readsOnly = true,
+): ToolContent {
   const all = storedTexts(content);
   const [stored] = all;
   const bytes = all.reduce((sum, each) => sum + each.bytes, 0) || shown;
   const what = `result of ${bytes} bytes cleared to save room`;
-  if (stored === undefined)
-    return { type: 'text', text: `[${what}; call the tool again if you need it]` };
+  const again = readsOnly
+    ? 'call the tool again if you need it'
+    : 'the call has been made: do not make it again';
+  if (stored === undefined) return { type: 'text', text: `[${what}; ${again}]` };
   const refs = all.map(({ digest }) => `ref "${digest}"`).join(', ');
   return { type: 'text', text: `[${what}; read it with read_result, ${refs}]`, stored };
 }
 
-function cleared(placed: PlacedMessage, clearings: readonly Clearing[]): PlacedMessage {
+function cleared(
+  placed: PlacedMessage,
+  clearings: readonly Clearing[],
+  readsOnly: ReadsOnly,
+): PlacedMessage {
   const { message, turn } = placed;
   const binding = clearings.filter(({ through }) => turn <= through);
   if (message.role !== 'tool' || binding.length === 0) return placed;
   const parts = message.parts.map((result) => {
     const bytes = resultBytes(result);
     const isCleared = binding.some((clearing) => clears(clearing, result, bytes));
-    return isCleared ? { ...result, content: [clearedNote(result.content, bytes)] } : result;
+    if (!isCleared) return result;
+    return { ...result, content: [clearedNote(result.content, bytes, readsOnly(result.name))] };
   });
   return { ...placed, message: { ...message, parts } };
 }

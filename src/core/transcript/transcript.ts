@@ -9,7 +9,13 @@ import type { Decision, LogEvent, PersonNote } from '../../protocol/log';
 import type { AssistantMessage, Message, UserMessage } from '../../protocol/message';
 import type { OpenCall } from './open-turn';
 import { OpenTurn } from './open-turn';
-import { type Compaction, type PlacedMessage, summarisedPart, viewOf } from './prompt-view';
+import {
+  type Compaction,
+  type PlacedMessage,
+  type ReadsOnly,
+  summarisedPart,
+  viewOf,
+} from './prompt-view';
 
 const notExecuted = 'not executed because another tool call of this turn was invalid';
 
@@ -83,8 +89,8 @@ export class Transcript {
   }
 
   /** The view of the conversation that the model gets. An open turn gets error results for its open calls. */
-  fullHistory(): Message[] {
-    return viewOf(this.#placed, this.#compaction);
+  fullHistory(readsOnly?: ReadsOnly): Message[] {
+    return viewOf(this.#placed, this.#compaction, readsOnly);
   }
 
   /** The view that began with the first `length` messages. */

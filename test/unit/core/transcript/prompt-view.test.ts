@@ -118,6 +118,22 @@ describe('a cleared result', () => {
     ]);
   });
 
+  it('invites to no other call of a tool that acts, for that would act again', () => {
+    const log = [
+      userEvent('go'),
+      ...round('a', long, { name: 'read_page' }),
+      ...round('b', long, { name: 'order' }),
+      clear(2),
+    ];
+    const acted =
+      '[result of 2000 bytes cleared to save room; the call has been made: do not make it again]';
+    expect(foldLog(log, (name) => name === 'read_page')).toEqual([
+      user('go'),
+      ...called('a', note(2_000), 'read_page'),
+      ...called('b', acted, 'order'),
+    ]);
+  });
+
   it('stays where a note would not be shorter', () => {
     const log = [userEvent('go'), ...round('a', 'x'.repeat(256)), clear(1, { over: 0 })];
     expect(foldLog(log)).toEqual([user('go'), ...called('a', 'x'.repeat(256))]);
