@@ -130,7 +130,23 @@ export class Attacker {
     this.#lose(whole, { status: got.status, from });
     const reply = { ...got, body: (parsed(got.text) ?? {}) as Body };
     this.#learn(ask, reply);
+    this.#claim(whole, ask, reply);
     return reply;
+  }
+
+  /** Whatever play it is: a start that was taken is a run, and a cancellation that was taken ends one. */
+  #claim(path: string, { method }: Ask, { status, body }: Reply): void {
+    if (method !== 'POST' || status < 200 || status >= 300) return;
+    const { world, person } = this;
+    const { workflowId } = body;
+    const [, agent] = /^\/([^/?]+)\/runs$/.exec(path) ?? [];
+    if (agent !== undefined && workflowId !== undefined) {
+      world.addThing({ id: workflowId, kind: 'run', agent, owner: person });
+      world.claims.push({ kind: 'started', workflowId, by: person });
+    }
+    const [, id = ''] = /^\/runs\/([^/?]+)\/cancel$/.exec(path) ?? [];
+    const thing = world.thing(decodeURIComponent(id));
+    if (thing !== undefined) world.claims.push({ kind: 'ended', thing, what: 'cancel' });
   }
 
   /** Asks, and if it must not see what it asks about, asks the same about nothing: the answers must be the same. */

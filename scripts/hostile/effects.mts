@@ -31,7 +31,7 @@ export class Effects {
     const { world, effects } = this.#options;
     const runs = world.things.filter(({ kind }) => kind !== 'thread');
     await all(world.claims, (claim) => this.#judgeClaim(claim));
-    await all(runs, (run) => this.#judgeBudget(run));
+    await all([...runs, ...(await this.#unknown())], (run) => this.#judgeBudget(run));
     const paying = new Set(
       effects.filter(({ tool }) => tool === 'pay').map(({ workflowId }) => workflowId),
     );
@@ -39,6 +39,21 @@ export class Effects {
     await all(runs, (run) => this.#judgeTokens(run));
     this.#judgeContexts();
     this.#judgeOnce();
+  }
+
+  /** Runs and turns of which no answer told, because somebody cut the connection. */
+  async #unknown(): Promise<readonly Thing[]> {
+    const { longhaul, world, people } = this.#options;
+    const found: Thing[] = [];
+    for await (const { workflowId: id, agent, path } of longhaul.runs({ children: true })) {
+      const isBelow = path !== undefined && !/^[^/]+\/turn-\d+$/.test(path);
+      if (world.thing(id) !== undefined || isBelow) continue;
+      const user = (await this.#audit(id)).find(({ kind }) => kind === 'start')?.by?.id;
+      const [owner, twin] = people.filter((person) => person.user === user);
+      // Nobody can say whose of two the run is.
+      if (owner !== undefined && twin === undefined) found.push({ id, kind: 'run', agent, owner });
+    }
+    return found;
   }
 
   #judgeContexts(): void {

@@ -1,6 +1,6 @@
 // What holds of every response, whoever asked for what.
 
-import { Marks, maySee, type Person } from './people.mts';
+import { Marks, marksIn, maySee, type Person } from './people.mts';
 import type { Got, Sent } from './request.mts';
 import { nameOf, operationAt, type Operation } from './routes.mts';
 import type { Thing, World } from './world.mts';
@@ -45,11 +45,18 @@ export class Judge {
     this.#count(exchange);
     if (got.status === 0) return;
     this.#judgeStatus(exchange);
-    if (person === undefined) return;
     const all = `${JSON.stringify(got.headers)}\n${got.text}`;
+    if (person === undefined) return this.#judgeStranger(exchange, all);
     for (const mark of this.#marks.foreignIn(all, person))
       this.#wrong(exchange, `it shows ${mark}: ${around(all, mark)}`);
     this.#judgeIds(exchange, person);
+  }
+
+  /** Whom the backend does not know learns nothing but what stood in the request. */
+  #judgeStranger(exchange: Exchange, all: string): void {
+    const { path } = exchange.sent;
+    const marks = marksIn(all).filter((mark) => !decodeURIComponent(path).includes(mark));
+    for (const mark of marks) this.#wrong(exchange, `it shows ${mark}: ${around(all, mark)}`);
   }
 
   /** Both answers are the same, byte for byte. */

@@ -75,6 +75,8 @@ export function markOf(writer: Person, owner: Person | undefined): string {
 
 const markPattern = /mk([OGUT])(\d\d)x/g;
 
+export const marksIn = (text: string): readonly string[] => [...new Set(text.match(markPattern))];
+
 /** The marks of others that a reader must not see. */
 export class Marks {
   readonly #people: readonly Person[];

@@ -9,9 +9,8 @@ export async function warmUp(one: Attacker): Promise<void> {
   for (const agent of ['asker', 'talker', 'payer'] as const) {
     const body = { input: one.text() };
     const { body: started } = await one.ask({ method: 'POST', path: `/${agent}/runs`, body });
-    const id = started.workflowId;
-    if (id === undefined) continue;
-    const thing = one.world.addThing({ id, kind: 'run', agent, owner: one.person });
+    const thing = one.world.thing(started.workflowId ?? '');
+    if (thing === undefined) continue;
     for (const path of ['', '/transcript', '/events?tree=1', '?wrong=1'])
       await one.ask({ of: thing, path, readMs: 1_500 });
     const input = '/inputs/q0.0/answer';

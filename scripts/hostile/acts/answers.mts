@@ -85,9 +85,8 @@ export async function answerEarly(one: Attacker): Promise<void> {
   const agent = random.pick(['spender', 'bank', 'asker', 'payer'] as const);
   const body = { input: one.text() };
   const { body: started } = await one.ask({ method: 'POST', path: `/${agent}/runs`, body });
-  const id = started.workflowId;
-  if (id === undefined) return;
-  const thing = one.world.addThing({ id, kind: 'run', agent, owner: one.person });
+  const thing = one.world.thing(started.workflowId ?? '');
+  if (thing === undefined) return;
   for (let attempt = 0; attempt < 6; attempt += 1) {
     const turn = 1 + (attempt % 3);
     await Promise.all(guesses(thing, turn).map((input) => decide(one, input)));

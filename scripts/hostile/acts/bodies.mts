@@ -155,9 +155,6 @@ export async function dearClientTools(one: Attacker): Promise<void> {
   if (reply.status >= 300 || reply.status === 0) return;
   if (!mayBringTools(one.person))
     one.world.report(`${one.play}: ${one.person.user} brought tools, which the backend refuses`);
-  const { workflowId: id } = reply.body;
-  if (id !== undefined && path === '/talker/runs')
-    one.world.addThing({ id, kind: 'run', agent: 'talker', owner: one.person });
 }
 
 /** Brings a tool, as a page does, whose result the page gives. */
@@ -169,9 +166,8 @@ export async function bringTool(one: Attacker): Promise<void> {
   const isTaken = status === 201;
   if (isTaken !== mayBringTools(one.person) && (status === 201 || status === 403))
     one.world.report(`${one.play}: tools of ${one.person.user} were answered with ${status}`);
-  const { workflowId: id } = reply;
-  if (!isTaken || id === undefined) return;
-  const thing = one.world.addThing({ id, kind: 'run', agent: 'talker', owner: one.person });
+  const thing = one.world.thing(reply.workflowId ?? '');
+  if (!isTaken || thing === undefined) return;
   await one.ask({ of: thing, path: '/events', readMs: 1_000 });
   const { body: state } = await one.ask({ of: thing, path: '' });
   for (const { inputId, kind } of state.pending ?? []) await decide(one, { thing, inputId, kind });
