@@ -2,8 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
+import type { Payload, PayloadCodec } from '@temporalio/common';
 import { defineAgent, ProviderError } from '../../src';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
+import { fetchHistory } from '../../src/testing/history';
 import { askUser } from './builders';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
@@ -13,12 +15,18 @@ const ask = askUser('Which one?');
 
 describe('a message that is unread', () => {
   let harness: Harness;
+  /** Of the test that needs one of its own. */
+  let own: Harness | undefined;
   /** Ends the model call of `failing`. */
   let fail: (() => void) | undefined;
   beforeAll(async () => {
     harness = await openHarness();
   });
   beforeEach(() => (fail = undefined));
+  afterEach(async () => {
+    await own?.close();
+    own = undefined;
+  });
   afterAll(() => harness.close());
 
   const failing: ScriptedStep = async () => {
@@ -127,7 +135,7 @@ describe('a message that is unread', () => {
         return await next(input as never);
       },
     };
-    const own = await openHarness();
+    own = await openHarness();
     await own.worker({
       runners: [defineAgent({ id: 'talker', model: 'scripted/one', askUser: 'tool' })],
       providers: { scripted: scriptedModel([ask, 'Answered.']) },
@@ -151,6 +159,53 @@ describe('a message that is unread', () => {
       { turn: 1, user: 'Begin.', status: 'cancelled' },
       { turn: 2, user: 'After.', messageId: 'after', assistant: 'Answered.' },
     ]);
-    await own.close();
+  });
+
+  it('is with the thread before its turn ends, also if it came while the turn told that it asks nothing more', async () => {
+    own = await openHarness();
+    const thread = own.longhaul.thread({ agent: 'talker', sessionId: randomUUID() });
+    const agent = defineAgent({ id: 'talker', model: 'scripted/one', askUser: 'tool' });
+    const scripted = scriptedModel([ask]);
+    const setup = { runners: [agent], providers: { scripted }, clearFailures: true } as const;
+    let stop = (): void => undefined;
+    // The worker ends with the report. So the next one meets its confirmation together with the message.
+    const codec: PayloadCodec = {
+      encode: (payloads) => {
+        if (payloads.some(isLastReport)) stop();
+        return Promise.resolve([...payloads]);
+      },
+      decode: (payloads) => Promise.resolve([...payloads]),
+    };
+    const dataConverter = { payloadCodecs: [codec] };
+    const worker = await own.worker({
+      ...setup,
+      workerOptions: { dataConverter, maxCachedWorkflows: 0 },
+    });
+    const turn = await thread.send('Begin.');
+    await turn.outcome();
+    const stopped = new Promise<void>((resolve) => (stop = () => resolve(worker.stop())));
+    await turn.cancel();
+    await stopped;
+    const run = own.longhaul.client.workflow.getHandle(turn.workflowId);
+    await run.signal('steer', { messageId: 'after', text: 'After.' });
+    await own.worker(setup);
+    await expect(turn.result()).rejects.toMatchObject({ code: 'RunCancelled' });
+    const { events } = await fetchHistory(own.longhaul, turn.workflowId);
+    const given = events?.find(
+      (event) =>
+        event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName === 'giveBack',
+    );
+    const arrived = events?.find((event) => {
+      const id = event.externalWorkflowExecutionSignaledEventAttributes?.initiatedEventId;
+      return id !== undefined && String(id) === String(given?.eventId);
+    });
+    expect(arrived).toBeDefined();
   });
 });
+
+/** A run tells its thread that it asks nothing. */
+function isLastReport({ data }: Payload): boolean {
+  return Buffer.from(data ?? [])
+    .toString()
+    .includes('"inputs":[]');
+}

@@ -1,6 +1,7 @@
 // What conversations can meet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
+import type { Payload } from '@temporalio/common';
 import { ProviderError } from 'longhaul';
 import type { ThreadHandle } from 'longhaul/client';
 import { SqliteStores } from 'longhaul/worker';
@@ -20,6 +21,12 @@ const lateEnds = {
     return await next(input as never);
   },
 };
+
+/** A run tells its thread that it asks nothing. */
+const isLastReport = ({ data }: Payload): boolean =>
+  Buffer.from(data ?? [])
+    .toString()
+    .includes('"inputs":[]');
 
 const full = (text: string) => ({
   text,
@@ -75,6 +82,40 @@ export const threads: Cases = {
       await thread.send('Reserve another.', { whenBusy: 'interrupt' });
       const last = await thread.send('And pines?', { whenBusy: 'steer' });
       await last.result().catch(() => undefined);
+    },
+  },
+  /** A worker ends when a cancelled turn reports that it asks nothing more. The next one meets the confirmation and a message at once. */
+  'thread-stopped-late': {
+    runner: agent('thread-stopped-late', { askUser: 'tool' }),
+    steps: [ask('Which tree?')],
+    own: () => ({}),
+    startsWorkers: true,
+    talk: async (thread, { longhaul, worker }) => {
+      let stop = (): void => undefined;
+      const codec = {
+        encode: async (payloads: Payload[]) => {
+          if (payloads.some(isLastReport)) stop();
+          return payloads;
+        },
+        decode: async (payloads: Payload[]) => payloads,
+      };
+      const first = await worker({
+        clearFailures: true,
+        workerOptions: { dataConverter: { payloadCodecs: [codec] }, maxCachedWorkflows: 0 },
+      });
+      first.start();
+      const turn = await thread.send('What is an oak?');
+      await turn.outcome();
+      const stopped = new Promise<void>((resolve) => (stop = () => resolve(first.stop())));
+      await turn.cancel('enough');
+      await stopped;
+      const handle = longhaul.client.workflow.getHandle(turn.workflowId);
+      await handle.signal('steer', { messageId: 'late', text: 'And an elm?' });
+      const second = await worker({ clearFailures: true });
+      second.start();
+      await turn.result().catch(() => undefined);
+      await until(async () => (await thread.turns())[0]?.status === 'cancelled');
+      await second.stop();
     },
   },
   /** Turns in a store. The thread ends when nobody says anything, and opens again. */

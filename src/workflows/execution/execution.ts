@@ -7,6 +7,7 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  patched,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -187,8 +188,11 @@ export class Execution {
 
   /** Resolves when all who asked have an answer and the server has all reports. */
   async settled(): Promise<void> {
-    await condition(allHandlersFinished);
-    await this.#reporter?.flush();
+    do {
+      await condition(allHandlersFinished);
+      await this.#reporter?.flush();
+      // Somebody may have sent something while the reports were on their way.
+    } while (!allHandlersFinished() && patched('longhaul:settles-again'));
   }
 }
 

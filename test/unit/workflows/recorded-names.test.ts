@@ -244,6 +244,7 @@ const paths: readonly { readonly path: string; readonly history: string; readonl
   },
   { path: 'a turn gets a message', history: 'thread-busy', has: sends('steer') },
   { path: 'a turn gives one back', history: 'thread-stopped+', has: sends('giveBack') },
+  { path: 'it does so while it ends', history: 'thread-stopped-late+', has: sends('giveBack') },
   { path: 'it was interrupted', history: 'thread-stopped', has: event('MARKER_RECORDED') },
   { path: 'a turn asks', history: 'thread-continues', has: signal('childInputs') },
   { path: 'a turn is saved', history: 'thread-stored', has: activity('saveTurn') },
