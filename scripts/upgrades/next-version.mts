@@ -37,7 +37,7 @@ const carried: readonly Edit[] = [
     'plainJson({ format, kind,',
     'plainJson({ format, FIELD, kind,',
   ),
-  after('src/workflows/execution/pending-requests.ts', 'pauseSeq: this.#pauseSeq,'),
+  after('src/workflows/people/pending-requests.ts', 'pauseSeq: this.#pauseSeq,'),
   within(
     'src/core/budget/budget.ts',
     'return { limits: this.#own, ...(isGiven',
@@ -48,7 +48,7 @@ const carried: readonly Edit[] = [
 /** Inputs and results of activities, the log's entries among them, and heartbeats. */
 const activities: readonly Edit[] = [
   within(
-    'src/workflows/run/driver.ts',
+    'src/workflows/run/loaded-run.ts',
     'return { ...this.position.address(this.definition),',
     'return { FIELD, ...this.position.address(this.definition),',
   ),
@@ -87,18 +87,18 @@ const activities: readonly Edit[] = [
 /** Between runs: what they wait for, answers and results. */
 const signals: readonly Edit[] = [
   within(
-    'src/workflows/execution/messages.ts',
+    'src/workflows/children/messages.ts',
     'const message: ChildInputs = { child,',
     'const message: ChildInputs = { FIELD, child,',
   ),
   after('src/workflows/agent/agent-loop.ts', 'path: position.path,'),
   within(
-    'src/workflows/execution/messages.ts',
+    'src/workflows/children/messages.ts',
     'signal(signalNames.answer, answer)',
     'signal(signalNames.answer, { FIELD, ...answer })',
   ),
   within(
-    'src/workflows/execution/messages.ts',
+    'src/workflows/children/messages.ts',
     'const outcome: ChildOutcome = { child: workflowId,',
     'const outcome: ChildOutcome = { FIELD, child: workflowId,',
   ),
@@ -116,7 +116,7 @@ const stored: readonly Edit[] = [
     'const eventData: JsonObject = {',
     'const eventData: JsonObject = { FIELD,',
   ),
-  before('src/workflows/execution/visible-state.ts', 'agent: state.runner,'),
+  before('src/workflows/display/visible-state.ts', 'agent: state.runner,'),
 ];
 
 /** An agent does one thing more after each answer. */

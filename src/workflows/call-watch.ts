@@ -3,7 +3,7 @@
 
 import { workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 import { allWorkflowTypes, signalNames } from '../protocol/names';
-import { RetriedCalls } from './execution/retried-calls';
+import { RetriedCalls } from './display/retried-calls';
 
 export const interceptors = (): WorkflowInterceptors => {
   if (!allWorkflowTypes.includes(workflowInfo().workflowType)) return {};

@@ -23,7 +23,7 @@ import {
   traceparent,
   type TraceParent,
 } from '../protocol/trace';
-import { callerSpan, callerTrace } from './execution/segments';
+import { callerSpan, callerTrace } from './display/segments';
 
 const { longhaulTelemetry } = proxySinks<TelemetrySinks>();
 

@@ -24,11 +24,11 @@ import type * as memoryTurns from '../../../src/stores/memory-turn.ts';
 import type * as sqlite from '../../../src/stores/sqlite/sqlite-stores.ts';
 import type * as stateTexts from '../../../src/stores/state-text.ts';
 import type * as deflated from '../../../src/workflows/deflated-json.ts';
-import type * as answers from '../../../src/workflows/execution/answers.ts';
-import type * as messages from '../../../src/workflows/execution/messages.ts';
-import type * as requests from '../../../src/workflows/execution/pending-requests.ts';
-import type * as runLogs from '../../../src/workflows/execution/run-log.ts';
-import type * as retries from '../../../src/workflows/execution/retried-calls.ts';
+import type * as answers from '../../../src/workflows/people/answers.ts';
+import type * as messages from '../../../src/workflows/children/messages.ts';
+import type * as requests from '../../../src/workflows/people/pending-requests.ts';
+import type * as runLogs from '../../../src/workflows/log/run-log.ts';
+import type * as retries from '../../../src/workflows/display/retried-calls.ts';
 import type * as agentSteering from '../../../src/workflows/agent/steering.ts';
 import type * as carriedRuns from '../../../src/workflows/run/carried-run.ts';
 import type * as sessions from '../../../src/workflows/run/run-session.ts';
@@ -53,7 +53,7 @@ async function carriedRun(value: carriedRuns.CarriedRun, load: Load): Promise<un
   const { deflateJson } = await load<typeof deflated>('workflows/deflated-json');
   const { unpack } = await load<typeof carriedRuns>('workflows/run/carried-run');
   const { AgentMachine } = await load<typeof machines>('core/machine/agent-machine');
-  const { RunLog } = await load<typeof runLogs>('workflows/execution/run-log');
+  const { RunLog } = await load<typeof runLogs>('workflows/log/run-log');
   const { restorePlan } = await load<typeof plans>('core/orchestration/create-plan');
   const { RunSession } = await load<typeof sessions>('workflows/run/run-session');
   const { Steering } = await load<typeof agentSteering>('workflows/agent/steering');
@@ -83,7 +83,7 @@ async function requestsAndBudget(
   carried: Pick<carriedRuns.CarriedRun, 'requests' | 'budget'>,
   load: Load,
 ): Promise<object> {
-  const { PendingRequests } = await load<typeof requests>('workflows/execution/pending-requests');
+  const { PendingRequests } = await load<typeof requests>('workflows/people/pending-requests');
   const { RunBudget } = await load<typeof budgets>('core/budget/budget');
   const restored = new PendingRequests();
   restored.restore(carried.requests);
@@ -123,12 +123,12 @@ async function carriedThread(value: carriedThreads.CarriedThread, load: Load): P
 type SentSignal = { readonly signal: string; readonly payload: unknown };
 
 async function signal({ signal: name, payload }: SentSignal, load: Load): Promise<unknown> {
-  const { childInputs, childOutcome } = await load<typeof messages>('workflows/execution/messages');
+  const { childInputs, childOutcome } = await load<typeof messages>('workflows/children/messages');
   const { inputAnswer, knownOf, readAnswer, readCancelling } = await load<typeof answers>(
-    'workflows/execution/answers',
+    'workflows/people/answers',
   );
   const { readSteer, steerMembers } = await load<typeof steering>('core/people/steering');
-  const { RetriedCalls } = await load<typeof retries>('workflows/execution/retried-calls');
+  const { RetriedCalls } = await load<typeof retries>('workflows/display/retried-calls');
   const retried = (note: unknown): unknown => {
     const calls = new RetriedCalls();
     const { activityId } = note as { readonly activityId: string };

@@ -21,18 +21,18 @@ import { openInputs, planResultOf, resolveInvalidCalls } from '../run/machine-op
 import { migrationProblems } from '../run/migration';
 import { answerText } from '../../core/machine/answer';
 import { missingApprovals, verdictOn } from '../../core/people/verdicts';
-import { InputTimes } from './input-times';
-import { budgetExceeded, budgetQuestion } from './input-wait';
-import { Approvals, type AskedInput } from './approvals';
+import { InputTimes } from '../people/input-times';
+import { budgetExceeded, budgetQuestion } from '../people/input-wait';
+import { Approvals, type AskedInput } from '../people/approvals';
 import type { CarriedProgress } from '../run/carried-run';
-import { inputSchema } from './input-schema';
+import { inputSchema } from '../people/input-schema';
 import { ModelCalls } from './model-calls';
-import { PromptKeeper } from './prompt-keeper';
+import { PromptKeeper } from './prompt-compaction';
 import { callReviewer } from './review-calls';
 import { ToolCalls } from './tool-calls';
-import { newNonce, type Progress } from '../execution/execution';
-import type { Asker } from '../execution/pending-requests';
-import type { DrivenRun, Driver, TurnSummary } from '../run/driver';
+import { newNonce, type Progress } from '../lifecycle/execution';
+import type { Asker } from '../people/pending-requests';
+import type { DrivenRun, Driver, TurnSummary } from '../run/loaded-run';
 import { ToolRunner } from './tool-runner';
 
 type LoopOptions = {

@@ -15,7 +15,7 @@ import type { PendingToolCall } from '../../protocol/agent-run';
 import { mayRunInline } from '../../core/loop-config';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
-import type { RunLog } from '../execution/run-log';
+import type { RunLog } from '../log/run-log';
 import { selectKeys } from '../run/run-session';
 
 /** What a model call sends to the agent's own code that runs beside it. Agents without such code send nothing. */

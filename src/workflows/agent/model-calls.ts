@@ -13,10 +13,10 @@ import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { AgentConfig, CallModelInput, CallModelResult } from '../../protocol/activities';
 import { modelActivities } from '../activity-proxies';
 import { failureSpend } from '../children/child-failure';
-import { hintAtCancelledCalls } from '../execution/cancel-hint';
-import type { DrivenRun } from '../run/driver';
+import { hintAtCancelledCalls } from '../lifecycle/cancel-hint';
+import type { DrivenRun } from '../run/loaded-run';
 import { besideModelCall } from './call-inputs';
-import type { PromptKeeper } from './prompt-keeper';
+import type { PromptKeeper } from './prompt-compaction';
 
 type Options = {
   readonly config: AgentConfig;

@@ -9,10 +9,10 @@ import { limits } from '../../protocol/limits';
 import type { ApprovalPolicy } from '../../protocol/people';
 import { reviewActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
-import { TaskRoom } from '../execution/task-room';
-import type { DrivenRun } from '../run/driver';
+import { TaskRoom } from '../lifecycle/task-payload-budget';
+import type { DrivenRun } from '../run/loaded-run';
 import { selectKeys } from '../run/run-session';
-import { placeOf, type Review } from './approvals';
+import { placeOf, type Review } from '../people/approvals';
 import { argumentsOf, contextInput } from './call-inputs';
 
 export function callReviewer(

@@ -11,11 +11,11 @@ import { LonghaulError } from '../../protocol/errors';
 import { signalNames, updateNames } from '../../protocol/names';
 import type { SteerInput, SteerReply } from '../../protocol/run';
 import { toWorkflowFailure } from '../durable';
-import { knownOf } from '../execution/answers';
-import type { Execution } from '../execution/execution';
-import { setSignal, validating, whenLoaded } from '../execution/handlers';
-import { giveBack, mayGrow } from '../execution/messages';
-import type { PendingRequests } from '../execution/pending-requests';
+import { knownOf } from '../people/answers';
+import type { Execution } from '../lifecycle/execution';
+import { setSignal, validating, whenLoaded } from '../lifecycle/handlers';
+import { giveBack, mayGrow } from '../children/messages';
+import type { PendingRequests } from '../people/pending-requests';
 import type { Steering } from './steering';
 
 /** `isTurn`: of a thread, which passes messages on and may be of a newer version. It takes back those that come after a cancellation. */

@@ -12,7 +12,7 @@ import { limits } from '../../protocol/limits';
 import type { UserEvent } from '../../protocol/log';
 import type { SteerInput } from '../../protocol/run';
 import { textMessage } from '../../core/transcript/transcript';
-import { hintAtCancelledCalls } from '../execution/cancel-hint';
+import { hintAtCancelledCalls } from '../lifecycle/cancel-hint';
 
 /** `at`: when the run took it. */
 type UnreadMessage = SteerInput & { readonly at: string };

@@ -31,9 +31,9 @@ import {
   hookActivities,
   toolActivities,
 } from '../activity-proxies';
-import { TaskRoom } from '../execution/task-room';
+import { TaskRoom } from '../lifecycle/task-payload-budget';
 import { argumentText } from '../../core/machine/questions';
-import type { DrivenRun } from '../run/driver';
+import type { DrivenRun } from '../run/loaded-run';
 import { selectKeys } from '../run/run-session';
 import {
   argumentsOf,

@@ -36,7 +36,7 @@ import type {
   RunSpend,
 } from '../../protocol/run';
 import type { AgentToolPolicy, BudgetSpec } from '../../protocol/spec';
-import type { Execution } from '../execution/execution';
+import type { Execution } from '../lifecycle/execution';
 import type { LoadedDefinition } from '../run/load';
 import type { RunPosition } from '../run/run-position';
 import { cancelledBelow, failureCode, failureSpend } from './child-failure';

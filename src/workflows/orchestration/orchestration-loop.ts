@@ -13,8 +13,8 @@ import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { ChildResult } from '../../protocol/run';
 import { childFailure } from '../children/child-failure';
-import type { Progress } from '../execution/execution';
-import type { DrivenRun, Driver } from '../run/driver';
+import type { Progress } from '../lifecycle/execution';
+import type { DrivenRun, Driver } from '../run/loaded-run';
 
 type EndedChild = { readonly key: string } & (
   | { readonly kind: 'completed'; readonly result: ChildResult }

@@ -14,12 +14,12 @@ import { type CarriedBudget, carriedBudgetShape } from '../../core/budget/budget
 import type { JsonObject } from '../../base/json';
 import type { CarriedSteering } from '../agent/steering';
 import type { Cancelling, ChildView } from '../../protocol/run';
-import { type CarriedRequests, carriedRequestsShape } from '../execution/pending-requests';
+import { type CarriedRequests, carriedRequestsShape } from '../people/pending-requests';
 import type { LoadedDefinition } from './load';
-import type { CarriedNotice } from './pause-notices';
+import type { CarriedNotice } from '../people/pause-notices';
 import { deflateJson, inflated } from '../deflated-json';
-import type { CarriedSegments } from '../execution/segments';
-import type { RunLog } from '../execution/run-log';
+import type { CarriedSegments } from '../display/segments';
+import type { RunLog } from '../log/run-log';
 
 const format = 1;
 

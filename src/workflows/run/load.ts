@@ -34,7 +34,7 @@ import {
 } from '../activity-proxies';
 import { checkRunInput } from '../../core/run-input';
 import { defined, isJsonObject } from '../../base/json';
-import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../execution/start';
+import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../lifecycle/start';
 import { oneLine } from '../../base/text';
 import type { RunInput } from '../../protocol/run';
 

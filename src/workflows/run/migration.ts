@@ -24,10 +24,10 @@ import type {
   PendingInput,
   RunInput,
 } from '../../protocol/run';
-import { inputSchema } from '../agent/input-schema';
+import { inputSchema } from '../people/input-schema';
 import { toWorkflowFailure } from '../durable';
-import type { Execution } from '../execution/execution';
-import { validating } from '../execution/handlers';
+import type { Execution } from '../lifecycle/execution';
+import { validating } from '../lifecycle/handlers';
 import type { CarriedProgress, CarriedRun } from './carried-run';
 import { type LoadedDefinition, resolveDefinition } from './load';
 import { machineOptions } from './machine-options';

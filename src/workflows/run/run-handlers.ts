@@ -3,8 +3,8 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
 import { queryNames, signalNames } from '../../protocol/names';
 import type { ChildOutcome, RunInput } from '../../protocol/run';
-import { inputAnswer } from '../execution/answers';
-import type { Execution } from '../execution/execution';
+import { inputAnswer } from '../people/answers';
+import type { Execution } from '../lifecycle/execution';
 import {
   position,
   setLogQuery,
@@ -12,10 +12,10 @@ import {
   setSignal,
   takeAnswer,
   whenLoaded,
-} from '../execution/handlers';
-import { childOutcome, mayGrow } from '../execution/messages';
-import type { RunLog } from '../execution/run-log';
-import type { DrivenRun } from './driver';
+} from '../lifecycle/handlers';
+import { childOutcome, mayGrow } from '../children/messages';
+import type { RunLog } from '../log/run-log';
+import type { DrivenRun } from './loaded-run';
 import type { RunSession } from './run-session';
 
 /** A run as its handlers see it. */

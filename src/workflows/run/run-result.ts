@@ -9,7 +9,7 @@ import { sessionDelta } from '../../core/session';
 import { limits } from '../../protocol/limits';
 import type { AgentRunResult, ChildResult } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
-import type { TurnSummary } from './driver';
+import type { TurnSummary } from './loaded-run';
 import { fitReply, repeatsText } from '../../core/transcript/fit-reply';
 import { fitTexts, jsonBytes, sizeInJsonText } from '../../core/transcript/fit-texts';
 

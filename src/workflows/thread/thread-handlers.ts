@@ -20,14 +20,14 @@ import type {
   TurnsQuery,
   TurnView,
 } from '../../protocol/thread';
-import { setLogQuery, setQuery, setSignal, validating } from '../execution/handlers';
-import type { RunLog } from '../execution/run-log';
+import { setLogQuery, setQuery, setSignal, validating } from '../lifecycle/handlers';
+import type { RunLog } from '../log/run-log';
 import { givenBack, newMessage, sendInput, turnsQuery } from './thread-input';
 import { newestViews, type ThreadTurns } from './thread-turns';
-import type { HistoryWatch } from '../execution/history-watch';
-import type { Execution } from '../execution/execution';
+import type { HistoryWatch } from '../log/history-watch';
+import type { Execution } from '../lifecycle/execution';
 import type { ThreadSaves } from './thread-saves';
-import type { TurnCourier } from './turn-courier';
+import type { TurnCourier } from './steered-turn';
 
 /** A thread as its handlers see it. */
 export interface HandledThread {

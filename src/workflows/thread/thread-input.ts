@@ -6,7 +6,7 @@ import { checkKnown, checkRunInput, withoutNullMembers } from '../../core/run-in
 import { steerText } from '../../core/people/steering';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
-import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../execution/start';
+import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../lifecycle/start';
 import type {
   SendInput,
   ThreadInput,

@@ -34,12 +34,12 @@ import { failureSpend, failureSteered, failureView } from '../children/child-fai
 import { childId } from '../children/child-start';
 import { isOfNewerVersion } from '../../core/stored-format';
 import { toWorkflowFailure } from '../durable';
-import { Execution, type View } from '../execution/execution';
-import { setHandlers, whenLoaded } from '../execution/handlers';
-import { continueOptions } from '../execution/history-watch';
-import type { EndStatus } from '../execution/pending-requests';
-import { carriedEntries, type RunLog } from '../execution/run-log';
-import type { WorkflowArguments, Taken } from '../execution/start';
+import { Execution, type View } from '../lifecycle/execution';
+import { setHandlers, whenLoaded } from '../lifecycle/handlers';
+import { continueOptions } from '../log/history-watch';
+import type { EndStatus } from '../people/pending-requests';
+import { carriedEntries, type RunLog } from '../log/run-log';
+import type { WorkflowArguments, Taken } from '../lifecycle/start';
 import { takeThreadStart } from './thread-input';
 import {
   type HandledThread,
@@ -54,7 +54,7 @@ import { ThreadMemory } from './thread-memory';
 import { runTurn, saidInput, savedTurn, timeOrderedId } from './thread-run';
 import { type CarriedStores, ThreadStores } from './thread-stores';
 import { ThreadTurns, type QueuedTurn } from './thread-turns';
-import { TurnCourier } from './turn-courier';
+import { TurnCourier } from './steered-turn';
 
 export class ThreadLoop implements HandledThread {
   readonly turns = new ThreadTurns();

@@ -16,10 +16,10 @@ import type { RunInput, RunSpend } from '../../protocol/run';
 import type { ContextSpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
 import { summarisingActivities } from '../activity-proxies';
-import type { TurnSummary } from '../run/driver';
+import type { TurnSummary } from '../run/loaded-run';
 import { promptOf } from '../run/machine-options';
 import { rememberable } from './carried-thread';
-import { RunLog } from '../execution/run-log';
+import { RunLog } from '../log/run-log';
 
 export type MemoryPlace = { readonly workflowId: string; readonly runId: string };
 

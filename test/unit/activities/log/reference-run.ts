@@ -1,6 +1,6 @@
 import type { LogEntry, LogEvent, LogRef } from '../../../../src/protocol/log';
 import type { ReadPage } from '../../../../src/activities/log/log-cache';
-import { RunLog } from '../../../../src/workflows/execution/run-log';
+import { RunLog } from '../../../../src/workflows/log/run-log';
 import { noUsage, text } from '../../core/builders';
 
 type Execution = { readonly id: string; readonly log: RunLog };

@@ -4,7 +4,7 @@ import { AgentMachine, startMachine } from '../../../../src/core/machine/agent-m
 import type { StoredMachine } from '../../../../src/core/machine/run-state';
 import { foldLog } from '../../../../src/core/transcript/fold-log';
 import type { LogEntry, LogEvent } from '../../../../src/protocol/log';
-import { RunLog } from '../../../../src/workflows/execution/run-log';
+import { RunLog } from '../../../../src/workflows/log/run-log';
 import { call, result, text, turn } from '../builders';
 
 const options = {

@@ -11,7 +11,7 @@ import {
   unpackThread,
 } from '../../../../src/workflows/thread/carried-thread';
 import { thrown } from '../../core/builders';
-import { RunLog } from '../../../../src/workflows/execution/run-log';
+import { RunLog } from '../../../../src/workflows/log/run-log';
 
 const key = { appName: 'a', userId: 'u', sessionId: 's' };
 const input: ThreadInput = { runner: 'assistant', key };

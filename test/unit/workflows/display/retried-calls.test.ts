@@ -1,5 +1,5 @@
 // Pure: no server.
-import { RetriedCalls } from '../../../../src/workflows/execution/retried-calls';
+import { RetriedCalls } from '../../../../src/workflows/display/retried-calls';
 
 type Watched = { readonly calls: RetriedCalls; end(error?: Error): Promise<void> };
 

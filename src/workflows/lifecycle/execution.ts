@@ -21,14 +21,14 @@ import type { RetriedCall } from '../../protocol/retrying';
 import type { RunnerSpec } from '../../protocol/spec';
 import type { Traced } from '../../protocol/trace';
 import { controlActivities } from '../activity-proxies';
-import { HistoryWatch } from './history-watch';
-import type { InputReporter } from './messages';
-import { type EndStatus, PendingRequests } from './pending-requests';
-import type { RetriedCalls } from './retried-calls';
-import type { RunLog } from './run-log';
-import type { Segments } from './segments';
-import { SignatureChecks } from './signatures';
-import { RunDisplay } from './visible-state';
+import { HistoryWatch } from '../log/history-watch';
+import type { InputReporter } from '../children/messages';
+import { type EndStatus, PendingRequests } from '../people/pending-requests';
+import type { RetriedCalls } from '../display/retried-calls';
+import type { RunLog } from '../log/run-log';
+import type { Segments } from '../display/segments';
+import { SignatureChecks } from '../people/signatures';
+import { RunDisplay } from '../display/visible-state';
 
 export type Progress = Pick<RunState, 'turn' | 'iterations'>;
 

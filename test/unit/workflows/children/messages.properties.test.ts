@@ -2,19 +2,15 @@
 
 import { LonghaulError } from '../../../../src/protocol/errors';
 import type { PendingInput } from '../../../../src/protocol/run';
-import {
-  inputAnswer,
-  readAnswer,
-  readCancelling,
-} from '../../../../src/workflows/execution/answers';
-import { PendingRequests } from '../../../../src/workflows/execution/pending-requests';
+import { inputAnswer, readAnswer, readCancelling } from '../../../../src/workflows/people/answers';
+import { PendingRequests } from '../../../../src/workflows/people/pending-requests';
 import { takeRunStart } from '../../../../src/workflows/run/load';
 import {
   sendInput,
   takeThreadStart,
   turnsQuery,
 } from '../../../../src/workflows/thread/thread-input';
-import { childInputs, childOutcome } from '../../../../src/workflows/execution/messages';
+import { childInputs, childOutcome } from '../../../../src/workflows/children/messages';
 
 import fc from 'fast-check';
 

@@ -4,7 +4,7 @@ import {
   describeAnswer,
   describePeople,
   describeVerdict,
-} from '../../../../src/workflows/execution/visible-people';
+} from '../../../../src/workflows/display/visible-people';
 
 const input: PendingInput = {
   inputId: 'a1.0',

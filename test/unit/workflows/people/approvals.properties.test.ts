@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { defined } from '../../../../src/base/json';
 import type { Actor, ApproverRule } from '../../../../src/protocol/people';
 import type { InputAnswer } from '../../../../src/protocol/run';
-import { ApprovalDesk } from './approval-desk';
+import { ApprovalDesk } from './approval-trial';
 
 const actors: Readonly<Record<string, Actor>> = {
   ada: { id: 'ada', roles: ['finance'] },

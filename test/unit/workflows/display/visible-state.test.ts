@@ -1,7 +1,7 @@
 // Pure: no server.
 
 import { startMemo } from '../../../../src/core/run-start';
-import { shownAtStart, shownBriefly } from '../../../../src/workflows/execution/visible-state';
+import { shownAtStart, shownBriefly } from '../../../../src/workflows/display/visible-state';
 
 describe('shownAtStart', () => {
   const key = ['user-0123'];

@@ -7,7 +7,7 @@ import {
   isOver,
   noHistory,
   type ExecutionSize,
-} from '../../../../src/workflows/execution/history-watch';
+} from '../../../../src/workflows/log/history-watch';
 
 const size = (parts: Partial<ExecutionSize>): ExecutionSize => ({ ...noHistory, ...parts });
 const large = 30_000_000;

@@ -9,13 +9,13 @@ import type { AgentRunResult, RunInput } from '../../protocol/run';
 import type { Traced } from '../../protocol/trace';
 import type { Steering } from '../agent/steering';
 import { Children } from '../children/children';
-import type { Execution, Progress } from '../execution/execution';
-import { continueOptions } from '../execution/history-watch';
-import type { RunLog } from '../execution/run-log';
+import type { Execution, Progress } from '../lifecycle/execution';
+import { continueOptions } from '../log/history-watch';
+import type { RunLog } from '../log/run-log';
 import { type CarriedProgress, type CarriedRun, pack, type ProgressWithin } from './carried-run';
 import type { LoadedDefinition } from './load';
 import { movedProgress, movedStart, movedState, type MovingDriver } from './migration';
-import { PauseNotices } from './pause-notices';
+import { PauseNotices } from '../people/pause-notices';
 import type { RunPosition } from './run-position';
 import type { RunSession } from './run-session';
 

@@ -3,8 +3,8 @@
 import { limits } from '../../../../src/protocol/limits';
 import { LonghaulError } from '../../../../src/protocol/errors';
 import type { InputAnswer, PendingInput, RejectedSignal } from '../../../../src/protocol/run';
-import type { Answer } from '../../../../src/workflows/execution/answers';
-import { PendingRequests } from '../../../../src/workflows/execution/pending-requests';
+import type { Answer } from '../../../../src/workflows/people/answers';
+import { PendingRequests } from '../../../../src/workflows/people/pending-requests';
 import { thrown } from '../../core/builders';
 
 const input = (inputId: string, kind: PendingInput['kind'] = 'question'): PendingInput => ({

@@ -5,7 +5,7 @@ import { inflateSync, strFromU8 } from 'fflate';
 import { emptyDigest, extendDigest } from '../../../../src/base/digest';
 import { limits } from '../../../../src/protocol/limits';
 import type { LogEvent, LogPage, NewEntry } from '../../../../src/protocol/log';
-import { RunLog } from '../../../../src/workflows/execution/run-log';
+import { RunLog } from '../../../../src/workflows/log/run-log';
 import { noUsage, result, text, userEvent } from '../../core/builders';
 
 const address = { workflowId: 'run-1', runId: 'e1' };

@@ -11,8 +11,8 @@ import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { signatureActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
 import type { Answer } from './answers';
-import { inputForHook } from './messages';
-import { TaskRoom } from './task-room';
+import { inputForHook } from '../children/messages';
+import { TaskRoom } from '../lifecycle/task-payload-budget';
 
 /** The execution that an answer reaches. */
 type Reached = {

@@ -13,8 +13,8 @@ import type { ReviewCallResult } from '../../../../src/protocol/activities';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { ApprovalPolicy } from '../../../../src/protocol/people';
 import type { InputAnswer, PendingInput } from '../../../../src/protocol/run';
-import { Approvals } from '../../../../src/workflows/agent/approvals';
-import { type Asker, PendingRequests } from '../../../../src/workflows/execution/pending-requests';
+import { Approvals } from '../../../../src/workflows/people/approvals';
+import { type Asker, PendingRequests } from '../../../../src/workflows/people/pending-requests';
 import { openInputs } from '../../../../src/workflows/run/machine-options';
 import { answered, call, stored } from '../../core/builders';
 

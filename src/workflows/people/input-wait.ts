@@ -7,7 +7,7 @@ import { limits } from '../../protocol/limits';
 import type { PendingInput } from '../../protocol/run';
 import type { UsedUp } from '../../core/budget/budget';
 import { LonghaulError } from '../../protocol/errors';
-import type { Due } from '../execution/due';
+import type { Due } from './due';
 
 /** So long that it is no deadline. If it ever passes, the wait starts again. */
 const noDeadline = 10 * 365 * 24 * 60 * 60 * 1_000;

@@ -19,7 +19,7 @@ import type { ContextSpec } from '../../protocol/spec';
 import { summarisingActivities } from '../activity-proxies';
 import { failureReason, failureSpend } from '../children/child-failure';
 import type { CarriedPrompt } from '../run/carried-run';
-import type { DrivenRun } from '../run/driver';
+import type { DrivenRun } from '../run/loaded-run';
 
 /** After a failed summary, so many turns pass before the next one. */
 const turnsAfterFailure = 3;

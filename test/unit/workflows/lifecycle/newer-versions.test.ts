@@ -1,8 +1,8 @@
 // Pure: no server. What a run or a thread of a newer version tells this one.
 
 import { isOfNewerVersion } from '../../../../src/core/stored-format';
-import { inputAnswer } from '../../../../src/workflows/execution/answers';
-import { childInputs, childOutcome } from '../../../../src/workflows/execution/messages';
+import { inputAnswer } from '../../../../src/workflows/people/answers';
+import { childInputs, childOutcome } from '../../../../src/workflows/children/messages';
 import { takeRunStart } from '../../../../src/workflows/run/load';
 import { takeThreadStart } from '../../../../src/workflows/thread/thread-input';
 import { thrown } from '../../core/builders';

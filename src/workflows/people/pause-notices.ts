@@ -13,10 +13,10 @@ import { limits } from '../../protocol/limits';
 import type { PendingInput } from '../../protocol/run';
 import { noticeActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
-import { inputForHook } from '../execution/messages';
-import type { Execution } from '../execution/execution';
-import type { LoadedDefinition } from './load';
-import type { RunPosition } from './run-position';
+import { inputForHook } from '../children/messages';
+import type { Execution } from '../lifecycle/execution';
+import type { LoadedDefinition } from '../run/load';
+import type { RunPosition } from '../run/run-position';
 
 /** A notice that is not delivered. `at`: the time of the question, the reminder or the escalation. */
 export type CarriedNotice = Pick<PauseNotice, 'reason'> & {

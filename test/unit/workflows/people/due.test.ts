@@ -8,7 +8,7 @@ import {
   nextDue,
   passTime,
   type TimeRules,
-} from '../../../../src/workflows/execution/due';
+} from '../../../../src/workflows/people/due';
 import { thrown } from '../../core/builders';
 
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 // Pure: no server.
 import { limits } from '../../../../src/protocol/limits';
-import { readAnswer, takenAnswer } from '../../../../src/workflows/execution/answers';
+import { readAnswer, takenAnswer } from '../../../../src/workflows/people/answers';
 import { thrown } from '../../core/builders';
 
 const long = (bytes: number): string => 'x'.repeat(bytes + 1);

@@ -10,8 +10,8 @@ import { expiryOf } from '../../core/people/verdicts';
 import type { AgentConfig, ToolConfig } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
 import type { PendingInput } from '../../protocol/run';
-import { type Due, nextDue, passTime, type TimeRules } from '../execution/due';
-import type { DrivenRun } from '../run/driver';
+import { type Due, nextDue, passTime, type TimeRules } from './due';
+import type { DrivenRun } from '../run/loaded-run';
 import { waitForAnswer } from './input-wait';
 
 type Asked = Pick<PendingInput, 'kind' | 'call'>;

@@ -34,13 +34,19 @@ import type {
   ResumeReply,
 } from '../../protocol/run';
 import { toWorkflowFailure } from '../durable';
-import { type Answer, type AnswerKind, readAnswer, readCancelling, takenAnswer } from './answers';
+import {
+  type Answer,
+  type AnswerKind,
+  readAnswer,
+  readCancelling,
+  takenAnswer,
+} from '../people/answers';
 import type { Execution } from './execution';
-import { childInputs, inputsThatTravel, mayGrow, sendAnswer } from './messages';
-import type { PendingRequests } from './pending-requests';
-import { RetriedCalls } from './retried-calls';
-import type { RunLog } from './run-log';
-import { TaskRoom } from './task-room';
+import { childInputs, inputsThatTravel, mayGrow, sendAnswer } from '../children/messages';
+import type { PendingRequests } from '../people/pending-requests';
+import { RetriedCalls } from '../display/retried-calls';
+import type { RunLog } from '../log/run-log';
+import { TaskRoom } from './task-payload-budget';
 
 /** An execution with runs below it. */
 export interface Parent {

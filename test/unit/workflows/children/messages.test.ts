@@ -2,7 +2,7 @@
 
 import { limits } from '../../../../src/protocol/limits';
 import type { PendingInput } from '../../../../src/protocol/run';
-import { inputsThatTravel } from '../../../../src/workflows/execution/messages';
+import { inputsThatTravel } from '../../../../src/workflows/children/messages';
 
 const input = (inputId: string, question = 'Which one?'): PendingInput => ({
   inputId,

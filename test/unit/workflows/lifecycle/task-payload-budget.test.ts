@@ -1,7 +1,7 @@
 // Pure: no server. What one workflow task sends.
 
 import { limits } from '../../../../src/protocol/limits';
-import { TaskRoom } from '../../../../src/workflows/execution/task-room';
+import { TaskRoom } from '../../../../src/workflows/lifecycle/task-payload-budget';
 
 /** As JSON, of so many bytes. */
 const ofBytes = (bytes: number): string => 'x'.repeat(bytes - 2);
