@@ -116,7 +116,7 @@ const stored: readonly Edit[] = [
     'const eventData: JsonObject = {',
     'const eventData: JsonObject = { FIELD,',
   ),
-  before('src/workflows/display/visible-state.ts', 'agent: state.runner,'),
+  before('src/workflows/display/memo.ts', 'agent: state.runner,'),
 ];
 
 /** An agent does one thing more after each answer. */

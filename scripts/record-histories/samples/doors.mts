@@ -26,7 +26,7 @@ import type * as stateTexts from '../../../src/stores/state-text.ts';
 import type * as deflated from '../../../src/workflows/deflated-json.ts';
 import type * as answers from '../../../src/workflows/people/answers.ts';
 import type * as messages from '../../../src/workflows/children/messages.ts';
-import type * as requests from '../../../src/workflows/people/pending-requests.ts';
+import type * as requests from '../../../src/workflows/lifecycle/requests.ts';
 import type * as runLogs from '../../../src/workflows/log/run-log.ts';
 import type * as retries from '../../../src/workflows/display/retried-calls.ts';
 import type * as agentSteering from '../../../src/workflows/agent/steering.ts';
@@ -63,10 +63,8 @@ async function carriedRun(value: carriedRuns.CarriedRun, load: Load): Promise<un
     runId: 'execution',
     ...(carried.entries && { entries: carried.entries }),
   });
-  const session = new RunSession();
-  session.restore(carried.session);
-  const unread = new Steering();
-  unread.restore(carried.steering);
+  const session = new RunSession(carried.session);
+  const unread = new Steering(carried.steering);
   const { config } = carried.definition;
   return {
     goesOn: carried.machine
@@ -83,18 +81,17 @@ async function requestsAndBudget(
   carried: Pick<carriedRuns.CarriedRun, 'requests' | 'budget'>,
   load: Load,
 ): Promise<object> {
-  const { PendingRequests } = await load<typeof requests>('workflows/people/pending-requests');
+  const { openRequests } = await load<typeof requests>('workflows/lifecycle/requests');
   const { RunBudget } = await load<typeof budgets>('core/budget/budget');
-  const restored = new PendingRequests();
-  restored.restore(carried.requests);
+  const { phase, inputs } = openRequests(carried.requests);
   const budget = new RunBudget();
   budget.restore(carried.budget);
   return {
     requests: {
-      status: restored.status,
-      pauseSeq: restored.pauseSeq,
-      pending: restored.pending,
-      answered: carried.requests.answered.map(([id]) => [id, restored.wasAnswered(id)]),
+      status: phase.status,
+      pauseSeq: inputs.pauseSeq,
+      pending: inputs.pending,
+      answered: carried.requests.answered.map(([id]) => [id, inputs.taken.of(id) !== undefined]),
     },
     budget: { spend: budget.spend, usedUp: budget.usedUp ?? null },
   };
@@ -105,8 +102,7 @@ async function carriedThread(value: carriedThreads.CarriedThread, load: Load): P
   const { unpackThread } = await load<typeof carriedThreads>('workflows/thread/carried-thread');
   const { ThreadTurns } = await load<typeof threadTurns>('workflows/thread/thread-turns');
   const carried = unpackThread(deflateJson(value));
-  const turns = new ThreadTurns();
-  turns.restore(carried.turns);
+  const turns = new ThreadTurns(carried.turns);
   return {
     views: turns.views(carried.entries ?? []),
     known: carried.turns.done.map(({ messageId }) => turns.known(messageId) ?? null),

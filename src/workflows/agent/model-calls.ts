@@ -13,27 +13,27 @@ import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { AgentConfig, CallModelInput, CallModelResult } from '../../protocol/activities';
 import { modelActivities } from '../activity-proxies';
 import { failureSpend } from '../children/child-failure';
-import { hintAtCancelledCalls } from '../lifecycle/cancel-hint';
-import type { DrivenRun } from '../run/loaded-run';
+import { hintAtCancelledCalls } from '../lifecycle/cancellation';
+import type { LoadedRun } from '../run/loaded-run';
 import { besideModelCall } from './call-inputs';
-import type { PromptKeeper } from './prompt-compaction';
+import type { PromptCompaction } from './prompt-compaction';
 
 type Options = {
   readonly config: AgentConfig;
   readonly machine: AgentMachine;
-  readonly prompt: PromptKeeper | undefined;
+  readonly prompt: PromptCompaction | undefined;
 };
 
 export class ModelCalls {
-  readonly #run: DrivenRun;
+  readonly #run: LoadedRun;
   readonly #config: AgentConfig;
   readonly #machine: AgentMachine;
-  readonly #prompt: PromptKeeper | undefined;
+  readonly #prompt: PromptCompaction | undefined;
   readonly #mayAct: boolean;
   #isAwaited = false;
   #hints = false;
 
-  constructor(run: DrivenRun, { config, machine, prompt }: Options) {
+  constructor(run: LoadedRun, { config, machine, prompt }: Options) {
     this.#run = run;
     this.#config = config;
     this.#machine = machine;

@@ -19,7 +19,7 @@ import type { ContextSpec } from '../../protocol/spec';
 import { summarisingActivities } from '../activity-proxies';
 import { failureReason, failureSpend } from '../children/child-failure';
 import type { CarriedPrompt } from '../run/carried-run';
-import type { DrivenRun } from '../run/loaded-run';
+import type { LoadedRun } from '../run/loaded-run';
 
 /** After a failed summary, so many turns pass before the next one. */
 const turnsAfterFailure = 3;
@@ -31,15 +31,15 @@ type Parts = {
   readonly carried: CarriedPrompt | undefined;
 };
 
-export class PromptKeeper {
-  readonly #run: DrivenRun;
+export class PromptCompaction {
+  readonly #run: LoadedRun;
   readonly #machine: AgentMachine;
   readonly #context: ContextSpec;
   readonly #except: readonly string[];
   readonly #meter = new PromptMeter();
   #carried: CarriedPrompt;
 
-  constructor(run: DrivenRun, { config, context, machine, carried = {} }: Parts) {
+  constructor(run: LoadedRun, { config, context, machine, carried = {} }: Parts) {
     this.#run = run;
     this.#machine = machine;
     this.#context = context;
@@ -55,7 +55,7 @@ export class PromptKeeper {
   }
 
   /** Call it before a model call. Undefined if the call can follow at once. */
-  compactIfDue(): Promise<void> | undefined {
+  compactIfDue(): Promise<undefined> | undefined {
     const isTooLong = this.#carried.refused === 'due';
     const plan = this.#plan(isTooLong);
     if (isTooLong) this.#carried = { ...this.#carried, refused: 'tried' };
@@ -90,7 +90,7 @@ export class PromptKeeper {
     });
   }
 
-  async #summarise(plan: SummaryPlan): Promise<void> {
+  async #summarise(plan: SummaryPlan): Promise<undefined> {
     const { log: runLog, input, budget } = this.#run;
     try {
       const { entry, spend } = await summarisingActivities.summarise({
@@ -112,7 +112,7 @@ export class PromptKeeper {
     }
   }
 
-  #failed(reason: string): void {
+  #failed(reason: string): undefined {
     this.#carried = { ...this.#carried, failedAt: this.#meter.turns };
     log.warn(`older turns were not summarised: ${reason}`);
   }

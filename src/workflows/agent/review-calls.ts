@@ -9,17 +9,17 @@ import { limits } from '../../protocol/limits';
 import type { ApprovalPolicy } from '../../protocol/people';
 import { reviewActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
-import { TaskRoom } from '../lifecycle/task-payload-budget';
-import type { DrivenRun } from '../run/loaded-run';
+import { TaskPayloadBudget } from '../lifecycle/task-payload-budget';
+import type { LoadedRun } from '../run/loaded-run';
 import { selectKeys } from '../run/run-session';
 import { placeOf, type Review } from '../people/approvals';
 import { argumentsOf, contextInput } from './call-inputs';
 
 export function callReviewer(
-  run: DrivenRun,
+  run: LoadedRun,
   { tools }: Pick<AgentConfig, 'tools'>,
 ): (input: MachineInput, policy: ApprovalPolicy) => Promise<Review> {
-  const room = new TaskRoom(limits.toolCallBytes);
+  const budget = new TaskPayloadBudget(limits.toolCallBytes);
   const inputOf = ({ inputId, call }: MachineInput): CallToolInput | undefined => {
     const [turn = 0, index = 0] = placeOf(inputId);
     if (call === undefined) return undefined;
@@ -41,7 +41,7 @@ export function callReviewer(
     const input = inputOf(asked);
     if (input === undefined) return {};
     try {
-      await room.enter(input);
+      await budget.enter(input);
       return await reviewActivities(`#${input.turn} review ${input.tool}`).reviewCall(input);
     } catch (error) {
       if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error;

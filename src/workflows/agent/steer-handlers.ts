@@ -12,23 +12,29 @@ import { signalNames, updateNames } from '../../protocol/names';
 import type { SteerInput, SteerReply } from '../../protocol/run';
 import { toWorkflowFailure } from '../durable';
 import { knownOf } from '../people/answers';
+import { setSignal, validating, whenLoaded } from '../lifecycle/define-handlers';
 import type { Execution } from '../lifecycle/execution';
-import { setSignal, validating, whenLoaded } from '../lifecycle/handlers';
 import { giveBack, mayGrow } from '../children/messages';
-import type { PendingRequests } from '../people/pending-requests';
 import type { Steering } from './steering';
 
 /** `isTurn`: of a thread, which passes messages on and may be of a newer version. It takes back those that come after a cancellation. */
 export function setSteering(steering: Steering, execution: Execution, isTurn: boolean): void {
-  const { requests } = execution;
+  const { phase, cancellation } = execution;
+  const isLate = ({ messageId }: SteerInput): boolean =>
+    cancellation.isAsked && !steering.isKnown(messageId);
+  const check = (message: SteerInput): void => checkMessage(message, steering, execution);
+  const take = (message: SteerInput): void => {
+    check(message);
+    if (!steering.isKnown(message.messageId)) steering.take(message);
+  };
   setHandler(
     defineUpdate<SteerReply, [unknown]>(updateNames.send),
     async (payload) => {
-      requests.countUpdate();
+      phase.updates += 1;
       try {
         const message = readSteer(payload);
-        if (!requests.isLoaded) await whenLoaded(requests);
-        take(message, steering, requests);
+        if (!phase.isLoaded) await whenLoaded(phase);
+        take(message);
         return { messageId: message.messageId };
       } catch (error) {
         throw toWorkflowFailure(error);
@@ -37,9 +43,9 @@ export function setSteering(steering: Steering, execution: Execution, isTurn: bo
     {
       validator: validating((payload) => {
         const message = readSteer(payload);
-        if (execution.isCancelling && !steering.isKnown(message.messageId))
+        if (isLate(message))
           throw new LonghaulError('RunClosed', 'the run takes no messages: it is being cancelled');
-        check(message, steering, requests);
+        check(message);
       }),
       description: 'A message to the agent while it works: {messageId, text, when?}',
     },
@@ -47,28 +53,25 @@ export function setSteering(steering: Steering, execution: Execution, isTurn: bo
   setSignal(execution, signalNames.steer, {
     take: async (payload) => {
       const message = readSteer(knownOf(payload, steerMembers, () => isTurn && mayGrow()));
-      const { messageId } = message;
-      if (isTurn && execution.isCancelling && !steering.isKnown(messageId) && mayGiveBack())
-        return await giveBack(messageId);
-      if (!requests.isLoaded) await whenLoaded(requests);
-      take(message, steering, requests);
+      if (isTurn && isLate(message) && mayGiveBack()) return await giveBack(message.messageId);
+      if (!phase.isLoaded) await whenLoaded(phase);
+      take(message);
     },
   });
 }
 
-/** Whether the turn was to give messages back when it was first told of one. */
+/** Whether the turn was to give messages back when it first got one. */
 const mayGiveBack = (): boolean => patched('longhaul:messages-come-back');
 
-function take(message: SteerInput, steering: Steering, requests: PendingRequests): void {
-  check(message, steering, requests);
-  if (!steering.isKnown(message.messageId)) steering.take(message);
-}
-
-function check(message: SteerInput, steering: Steering, requests: PendingRequests): void {
+function checkMessage(
+  message: SteerInput,
+  steering: Steering,
+  { phase, view }: Pick<Execution, 'phase' | 'view'>,
+): void {
   if (steering.isKnown(message.messageId)) return;
-  if (requests.ended)
-    throw new LonghaulError('RunClosed', `the run takes no messages: it is ${requests.status}`);
-  if (requests.isLoaded && !steering.isOpen)
+  if (phase.ended)
+    throw new LonghaulError('RunClosed', `the run takes no messages: it is ${phase.status}`);
+  if (phase.isLoaded && view.kind !== 'agent')
     throw new LonghaulError(
       'InvalidInput',
       'an orchestration has no model that could read a message: send it to the agent below, by its path',

@@ -12,7 +12,7 @@ import { limits } from '../../protocol/limits';
 import type { UserEvent } from '../../protocol/log';
 import type { SteerInput } from '../../protocol/run';
 import { textMessage } from '../../core/transcript/transcript';
-import { hintAtCancelledCalls } from '../lifecycle/cancel-hint';
+import { hintAtCancelledCalls } from '../lifecycle/cancellation';
 
 /** `at`: when the run took it. */
 type UnreadMessage = SteerInput & { readonly at: string };
@@ -25,35 +25,24 @@ export type CarriedSteering = {
 };
 
 export class Steering {
-  #isOpen = false;
   #unread: UnreadMessage[] = [];
   #bytes = 0;
-  readonly #known = new Set<string>();
+  readonly #known: Set<string>;
   /** How many model calls of this turn were cut. */
-  #cuts = 0;
+  #cuts: number;
   #isCalling = false;
   #cuttable: CancellationScope | undefined;
 
-  restore(carried: CarriedSteering | undefined): void {
-    if (carried === undefined) return;
-    this.#cuts = carried.cuts;
-    for (const id of carried.known) this.#known.add(id);
-    for (const message of carried.unread) this.#add(message);
+  constructor({ unread, known, cuts }: CarriedSteering = { unread: [], known: [], cuts: 0 }) {
+    this.#cuts = cuts;
+    this.#known = new Set(known);
+    for (const message of unread) this.#add(message);
   }
 
   carry(): { readonly steering?: CarriedSteering } {
     if (this.#known.size === 0) return {};
     const known = [...this.#known].slice(-limits.knownMessages);
     return { steering: { unread: this.#unread, known, cuts: this.#cuts } };
-  }
-
-  /** The run is an agent. No other run takes messages. */
-  open(): void {
-    this.#isOpen = true;
-  }
-
-  get isOpen(): boolean {
-    return this.#isOpen;
   }
 
   get hasUnread(): boolean {
@@ -103,7 +92,7 @@ export class Steering {
   }
 
   /** The unread messages, for the log. */
-  get said(): readonly Omit<UserEvent, 'kind'>[] {
+  get unreadEvents(): readonly Omit<UserEvent, 'kind'>[] {
     return this.#unread.map(({ messageId, text, by, at }) => ({
       message: textMessage(text),
       messageId,

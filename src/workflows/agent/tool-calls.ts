@@ -31,9 +31,9 @@ import {
   hookActivities,
   toolActivities,
 } from '../activity-proxies';
-import { TaskRoom } from '../lifecycle/task-payload-budget';
+import { TaskPayloadBudget } from '../lifecycle/task-payload-budget';
 import { argumentText } from '../../core/machine/questions';
-import type { DrivenRun } from '../run/loaded-run';
+import type { LoadedRun } from '../run/loaded-run';
 import { selectKeys } from '../run/run-session';
 import {
   argumentsOf,
@@ -59,13 +59,13 @@ export type StartedCall = PendingToolCall & { readonly hasBegun: boolean };
 type Call = (session: JsonObject) => Promise<ToolOutcome>;
 
 export class ToolCalls {
-  readonly #run: DrivenRun;
+  readonly #run: LoadedRun;
   readonly #config: AgentConfig;
   readonly #machine: AgentMachine;
   readonly #agents: ReadonlyMap<string, SubAgentConfig>;
-  readonly #room = new TaskRoom(limits.toolCallBytes);
+  readonly #budget = new TaskPayloadBudget(limits.toolCallBytes);
 
-  constructor(run: DrivenRun, { config, machine }: { config: AgentConfig; machine: AgentMachine }) {
+  constructor(run: LoadedRun, { config, machine }: { config: AgentConfig; machine: AgentMachine }) {
     this.#run = run;
     this.#config = config;
     this.#machine = machine;
@@ -119,11 +119,11 @@ export class ToolCalls {
   async #callOwn(tool: ToolConfig, pending: PendingToolCall): Promise<ToolOutcome> {
     const session = selectKeys(this.#run.session.value, toolCallKeys(this.#config, tool));
     const input = this.#input(pending, session, tool);
-    const { tokens } = this.#run.execution.requests;
+    const { tokens } = this.#run.execution;
     if (input.inputId !== undefined) tokens.begin(input.inputId);
     try {
       const answer = await whereRegistered(async (isElsewhere) => {
-        await this.#room.enter(input);
+        await this.#budget.enter(input);
         return await toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input);
       });
       return 'tokens' in answer ? begun(pending, answer) : { kind: 'result', ...answer };
@@ -150,7 +150,7 @@ export class ToolCalls {
   ): Promise<ToolOutcome> {
     try {
       const args = pending.call.args ?? {};
-      await this.#room.enter(args);
+      await this.#budget.enter(args);
       const result = await foreignActivity(tool, activity, summaryOf(pending))(args);
       return resultOutcome(pending, toToolOutput(tool.name, result));
     } catch (error) {
@@ -161,7 +161,7 @@ export class ToolCalls {
   async #checkArguments({ call }: PendingToolCall): Promise<CheckArgumentsResult> {
     const { definition } = this.#run.address;
     const input = { definition, tool: call.name, args: call.args ?? {} };
-    await this.#room.enter(input);
+    await this.#budget.enter(input);
     return await checkActivities.checkArguments(input);
   }
 
@@ -230,7 +230,7 @@ export class ToolCalls {
       const { runToolHooks } = hookActivities(`#${pending.turn} ${hook} ${pending.call.name}`);
       const keys = selectKeys(session, this.#config.callbackSession);
       const input = { ...this.#input(pending, keys), ...subject };
-      await this.#room.enter(input);
+      await this.#budget.enter(input);
       const answer = await runToolHooks(input);
       if (answer.session !== undefined) session = mergeDelta(session, answer.session);
       return answer.output && resultOutcome(pending, answer.output);

@@ -4,7 +4,7 @@
 // 2. Results wait in `arrived` until the loop feeds them to the machine, in order of arrival.
 
 import { outcomeUnknown } from '../../core/transcript/tool-output';
-import type { CallModelResult, CallToolResult } from '../../protocol/activities';
+import type { CallModelResult } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import type { StartedCall, ToolCalls } from './tool-calls';
 import {
@@ -16,14 +16,15 @@ import {
   type ToolOutcome,
 } from './tool-outcome';
 
+/** What a model call says of the calls that ran inline. Any worker may have sent it. */
+export type InlineResults = Pick<CallModelResult, 'results' | 'unfinished'>;
+
 export class ToolRunner {
   readonly arrived: ToolOutcome[] = [];
   readonly #calls: ToolCalls;
   readonly #started = new Set<string>();
   readonly #waiting: StartedCall[] = [];
   #running = 0;
-  #results: readonly CallToolResult[] = [];
-  #unfinished: readonly number[] = [];
 
   constructor(calls: ToolCalls) {
     this.#calls = calls;
@@ -38,31 +39,16 @@ export class ToolRunner {
     return this.#running === 0;
   }
 
-  /** What came of a turn's calls in the activity of its model call. It counts when those calls start. */
-  ranInline({ results, unfinished }: Pick<CallModelResult, 'results' | 'unfinished'>): void {
-    this.#results = Array.isArray(results) ? results : [];
-    this.#unfinished = Array.isArray(unfinished) ? unfinished : [];
-  }
-
-  /** What came inline of the calls of a cancelled run. It starts no others. */
-  endedInline(calls: readonly PendingToolCall[]): readonly ResultOutcome[] {
-    return calls.flatMap((call) => {
-      const ended = inlineOutcome(call, this.#results);
-      if (ended !== undefined) return [ended];
-      const hasBegun = this.#unfinished.includes(call.index);
-      return hasBegun ? [resultOutcome(call, outcomeUnknown('the run was cancelled'))] : [];
-    });
-  }
-
-  start(calls: readonly PendingToolCall[]): void {
+  /** `inline`: what came of the calls in the activity of the model call that asked for them. */
+  start(calls: readonly PendingToolCall[], inline: InlineResults = {}): void {
+    const { results, unfinished } = listed(inline);
     for (const call of calls) {
       const key = `${call.turn}.${call.index}`;
       if (this.#started.has(key)) continue;
       this.#started.add(key);
-      const arrival =
-        call.kind === 'malformed' ? malformed(call) : inlineOutcome(call, this.#results);
+      const arrival = call.kind === 'malformed' ? malformed(call) : inlineOutcome(call, results);
       if (arrival !== undefined) this.arrived.push(arrival);
-      else this.#waiting.push({ ...call, hasBegun: this.#unfinished.includes(call.index) });
+      else this.#waiting.push({ ...call, hasBegun: unfinished.includes(call.index) });
     }
     this.#launch();
   }
@@ -91,6 +77,27 @@ export class ToolRunner {
       });
     }
   }
+}
+
+/** What came inline of the calls of a cancelled run. It starts no others. */
+export function endedInline(
+  calls: readonly PendingToolCall[],
+  inline: InlineResults,
+): readonly ResultOutcome[] {
+  const { results, unfinished } = listed(inline);
+  return calls.flatMap((call) => {
+    const ended = inlineOutcome(call, results);
+    if (ended !== undefined) return [ended];
+    const hasBegun = unfinished.includes(call.index);
+    return hasBegun ? [resultOutcome(call, outcomeUnknown('the run was cancelled'))] : [];
+  });
+}
+
+function listed({ results, unfinished }: InlineResults): Required<InlineResults> {
+  return {
+    results: Array.isArray(results) ? results : [],
+    unfinished: Array.isArray(unfinished) ? unfinished : [],
+  };
 }
 
 function malformed(pending: PendingToolCall): ToolOutcome {

@@ -36,6 +36,7 @@ import type {
   RunSpend,
 } from '../../protocol/run';
 import type { AgentToolPolicy, BudgetSpec } from '../../protocol/spec';
+import type { Traced } from '../../protocol/trace';
 import type { Execution } from '../lifecycle/execution';
 import type { LoadedDefinition } from '../run/load';
 import type { RunPosition } from '../run/run-position';
@@ -51,6 +52,8 @@ export type Caller = {
   readonly definition: LoadedDefinition;
   readonly input: Pick<RunInput, 'context'>;
   readonly budget: RunBudget;
+  /** The span that children are below. */
+  readonly traced: Traced;
 };
 
 export type ChildCall = RunnerPlace & {
@@ -246,7 +249,7 @@ export class Children {
       ...(travels ? { session } : { sessionFrom: workflowId }),
       ...(input.context && { context: input.context }),
       ...(share && { budget: share }),
-      ...this.#caller.execution.traced,
+      ...this.#caller.traced,
     };
   }
 

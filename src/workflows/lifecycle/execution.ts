@@ -1,11 +1,10 @@
-// What runs and threads share: their requests, their display, their history's growth and their cancellation.
+// What runs and threads share: their requests, their display, their history's growth and their end.
 //
 // 1. Only `show` changes the memo and the search attributes, because every change is an event.
 // 2. If another workflow lists the execution's questions, the execution reports every change of what it waits for.
 
 import {
   allHandlersFinished,
-  CancellationScope,
   condition,
   patched,
   uuid4,
@@ -15,20 +14,27 @@ import { defined } from '../../base/json';
 import { oneLine } from '../../base/text';
 import { emptyUsage } from '../../core/budget/usage';
 import { LonghaulError } from '../../protocol/errors';
-import type { AgentRunResult, Cancelling, ChildView, RunSpend, RunState } from '../../protocol/run';
+import type {
+  AgentRunResult,
+  ChildInputs,
+  ChildView,
+  RunSpend,
+  RunState,
+} from '../../protocol/run';
 import type { WorkerHook } from '../../protocol/people';
-import type { RetriedCall } from '../../protocol/retrying';
 import type { RunnerSpec } from '../../protocol/spec';
-import type { Traced } from '../../protocol/trace';
-import { controlActivities } from '../activity-proxies';
-import { HistoryWatch } from '../log/history-watch';
 import type { InputReporter } from '../children/messages';
-import { type EndStatus, PendingRequests } from '../people/pending-requests';
 import type { RetriedCalls } from '../display/retried-calls';
-import type { RunLog } from '../log/run-log';
+import { RunDisplay } from '../display/run-display';
 import type { Segments } from '../display/segments';
+import { HistoryWatch } from '../log/history-watch';
+import type { RunLog } from '../log/run-log';
+import type { Asker, OpenInputs } from '../people/open-inputs';
+import type { ResultTokens } from '../people/result-tokens';
 import { SignatureChecks } from '../people/signatures';
-import { RunDisplay } from '../display/visible-state';
+import { Cancellation } from './cancellation';
+import type { EndStatus, Phase } from './phase';
+import { type CarriedRequests, openRequests, type Requests } from './requests';
 
 export type Progress = Pick<RunState, 'turn' | 'iterations'>;
 
@@ -48,6 +54,8 @@ export type View = {
   /** The hooks of its workers. */
   readonly hooks: readonly WorkerHook[] | undefined;
   readonly application?: string | undefined;
+  /** Only for a run whose worker has telemetry. */
+  readonly segments?: Segments | undefined;
 };
 
 /** `error`: the code of the failure. `closes`: the execution closes with this workflow task. */
@@ -58,46 +66,59 @@ export type RunEnd = {
 };
 
 /** A run or a thread. */
-export interface Viewed {
+export interface Owner {
   readonly view: View;
+  /** A child, or a run below it, reported what it waits for. */
+  takeInputs(message: ChildInputs): void;
 }
 
-export class Execution {
+/** From the execution before, and for the workflow that lists the questions. */
+type Options = {
+  readonly carried?: CarriedRequests | undefined;
+  readonly reporter?: InputReporter | undefined;
+};
+
+export class Execution implements Requests {
   readonly info = workflowInfo();
-  readonly #root = CancellationScope.current();
-  readonly requests = new PendingRequests();
-  readonly history = new HistoryWatch(this.requests);
+  readonly owner: Owner;
+  readonly phase: Phase;
+  readonly inputs: OpenInputs;
+  readonly tokens: ResultTokens;
+  readonly history: HistoryWatch;
+  readonly cancellation = new Cancellation();
   readonly signatures = new SignatureChecks(this);
-  readonly #viewed: Viewed;
   readonly #reporter: InputReporter | undefined;
   readonly #display = new RunDisplay(this.info);
-  #cancelling: Cancelling | undefined;
+  #asker: Asker | undefined;
   /** Undefined until a call has failed and is tried again. */
   #retried: RetriedCalls | undefined;
-  /** Only for a run whose worker has telemetry. */
-  segments: Segments | undefined;
 
-  constructor(viewed: Viewed, reporter?: InputReporter) {
-    this.#viewed = viewed;
+  constructor(owner: Owner, { carried, reporter }: Options) {
+    this.owner = owner;
     this.#reporter = reporter;
+    const { phase, inputs, tokens } = openRequests(carried);
+    this.phase = phase;
+    this.inputs = inputs;
+    this.tokens = tokens;
+    this.history = new HistoryWatch(phase);
   }
 
   get view(): View {
-    return this.#viewed.view;
+    return this.owner.view;
   }
 
   get state(): RunState {
-    const { requests, view } = this;
+    const { phase, inputs, view } = this;
     const { runner, kind = 'agent', path, progress, spend, log } = view;
     return {
-      status: requests.status,
-      pauseSeq: requests.pauseSeq,
+      status: phase.status,
+      pauseSeq: inputs.pauseSeq,
       turn: progress?.turn ?? 0,
       iterations: progress?.iterations ?? 0,
       usage: spend?.usage ?? emptyUsage,
-      ...(spend?.costUsd !== undefined && { costUsd: spend.costUsd }),
-      pending: requests.pending,
-      rejected: requests.rejected,
+      ...defined({ costUsd: spend?.costUsd }),
+      pending: inputs.pending,
+      rejected: phase.rejected,
       ...(kind !== 'agent' && { kind }),
       runner,
       path,
@@ -106,26 +127,26 @@ export class Execution {
     };
   }
 
-  /** Somebody asked for the end of the run. */
-  get isCancelling(): boolean {
-    return this.#cancelling !== undefined || this.#root.consideredCancelled;
+  /** The definition is known: the run takes answers, and its history grows from now on. A thread asks nothing itself. */
+  loaded(asker?: Asker): void {
+    this.#asker = asker;
+    this.phase.isLoaded = true;
+    this.history.loaded();
   }
 
-  get cancelling(): Cancelling | undefined {
-    return this.#cancelling;
-  }
-
-  /** The span that calls and children of the run are below. */
-  get traced(): Traced {
-    return this.segments?.traced ?? {};
+  /** Gets the answers to what the run itself asked. */
+  get asker(): Asker | undefined {
+    return this.#asker;
   }
 
   /** Shows a change to all who watch. `closes`: the execution closes with this workflow task. */
   show({ closes = false, error }: Pick<RunEnd, 'closes' | 'error'> = {}): void {
-    const { isDetached, pending, status } = this.requests;
-    this.#display.show(this.state, { ...this.#shown, cancelling: this.#cancelling, closes });
-    this.segments?.follow({ status, error, spend: this.view.spend });
-    this.#reporter?.report(isDetached ? [] : pending);
+    const { isDetached, status } = this.phase;
+    const { segments, spend } = this.view;
+    const cancelling = this.cancellation.asked;
+    this.#display.show(this.state, { ...this.#shown, cancelling, closes });
+    segments?.follow({ status, error, spend });
+    this.#reporter?.report(isDetached ? [] : this.inputs.pending);
   }
 
   /** Shows what is tried again, now and whenever it changes. */
@@ -133,19 +154,19 @@ export class Execution {
     this.#retried = calls;
     calls.follow(() => {
       // The end of a run says more, and the server forgets who retries.
-      if (this.requests.ended) return;
+      if (this.phase.ended) return;
       this.#display.showRetrying(calls.worst);
       this.#display.showDetails(this.state, this.#shown);
     });
   }
 
-  get #shown(): View & { readonly retrying: RetriedCall | undefined } {
+  get #shown(): View & { readonly retrying: RetriedCalls['worst'] } {
     return { ...this.view, retrying: this.#retried?.worst };
   }
 
   /** A refused signal changes nothing. The state lists it even if the details cannot show it. */
   refuse(signal: string, error: unknown): void {
-    this.requests.refuse({
+    this.phase.refuse({
       signal,
       code: LonghaulError.is(error) ? error.code : 'InternalError',
       message: error instanceof Error ? oneLine(error.message, 300) : 'refused',
@@ -160,29 +181,20 @@ export class Execution {
 
   /** After a reset, reports the open inputs again, because the answers since then are gone. Or one input, whose answer was refused here. */
   askAgain(inputId?: string): void {
-    this.requests.renew(newNonce, inputId);
+    this.inputs.renew(newNonce, inputId);
     this.show();
   }
 
   /** A child has closed, so nothing below it is open any more. */
   forget(child: string): void {
     this.#reporter?.forget(child);
-    this.requests.forgetBranch(child);
+    this.inputs.forgetBranch(child);
     this.show();
-  }
-
-  /** Only the server can end a workflow as Canceled. The request comes back as the cancellation of the root scope. */
-  cancel(cancelling: Cancelling): void {
-    this.#cancelling ??= cancelling;
-    const { firstExecutionRunId } = this.info;
-    CancellationScope.nonCancellable(() =>
-      controlActivities.requestCancellation({ firstExecutionRunId }),
-    ).catch(() => undefined);
   }
 
   /** `closes`: nothing keeps the execution open after this. */
   end(status: EndStatus, { result, closes, error }: RunEnd = {}): void {
-    this.requests.end(status, result);
+    this.phase.end(status, result);
     this.show(defined({ closes, error }));
   }
 

@@ -20,6 +20,28 @@ export type Taken<Input extends { readonly runner: unknown }> =
   | { readonly given: Input; readonly carried?: unknown; readonly refused?: undefined }
   | { readonly given: { readonly runner: string }; readonly refused: Error };
 
+/** A start with its carried state. `refused`: why the start was refused, or why the state could not be read. */
+export type Started<Input extends { readonly runner: unknown }, Carried> =
+  | { readonly given: Input; readonly carried: Carried | undefined; readonly refused?: undefined }
+  | {
+      readonly given: Input | { readonly runner: string };
+      readonly carried?: undefined;
+      readonly refused: Error;
+    };
+
+export function withCarried<Input extends { readonly runner: unknown }, Carried>(
+  taken: Taken<Input>,
+  unpack: (bytes: unknown) => Carried,
+): Started<Input, Carried> {
+  if (taken.refused !== undefined) return taken;
+  const { given, carried } = taken;
+  try {
+    return { given, carried: carried === undefined ? undefined : unpack(carried) };
+  } catch (error) {
+    return { given, refused: error as Error };
+  }
+}
+
 export type StartInfo = Pick<
   WorkflowInfo,
   'parent' | 'continuedFromExecutionRunId' | 'attempt' | 'lastFailure'

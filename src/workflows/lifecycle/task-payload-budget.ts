@@ -14,7 +14,7 @@ const workflowTasks: Tasks = {
   next: () => sleep(1),
 };
 
-export class TaskRoom {
+export class TaskPayloadBudget {
   readonly #most: number;
   readonly #tasks: Tasks;
   #task = -1;

@@ -14,15 +14,15 @@ import { limits } from '../../protocol/limits';
 import type { ChildResult } from '../../protocol/run';
 import { childFailure } from '../children/child-failure';
 import type { Progress } from '../lifecycle/execution';
-import type { DrivenRun, Driver } from '../run/loaded-run';
+import type { LoadedRun, RunLoop } from '../run/loaded-run';
 
 type EndedChild = { readonly key: string } & (
   | { readonly kind: 'completed'; readonly result: ChildResult }
   | { readonly kind: 'failed'; readonly error: unknown }
 );
 
-export class OrchestrationLoop implements Driver {
-  readonly #run: DrivenRun;
+export class OrchestrationLoop implements RunLoop {
+  readonly #run: LoadedRun;
   readonly #plan: Plan;
   readonly #concurrency: number;
   /** Only a graph's session changes while children run. */
@@ -32,7 +32,7 @@ export class OrchestrationLoop implements Driver {
   readonly #errors = new Map<string, unknown>();
   #ended: EndedChild[] = [];
 
-  constructor(run: DrivenRun, options: { config: OrchestrationConfig; plan: Plan }) {
+  constructor(run: LoadedRun, options: { config: OrchestrationConfig; plan: Plan }) {
     const { config, plan } = options;
     this.#run = run;
     this.#plan = plan;

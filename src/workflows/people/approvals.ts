@@ -10,6 +10,7 @@
 import { defined } from '../../base/json';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { approvalQuestion } from '../../core/machine/questions';
+import type { MachineStep } from '../../core/machine/steps';
 import { digestOf } from '../../core/people/digest';
 import { asksAnew, isPermitted, missingApprovals, verdictOn } from '../../core/people/verdicts';
 import type { ReviewCallResult, ToolConfig } from '../../protocol/activities';
@@ -17,6 +18,7 @@ import type { MachineInput } from '../../protocol/agent-run';
 import { limits } from '../../protocol/limits';
 import type { ApprovalPolicy, ApproverRule } from '../../protocol/people';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
+import { openInputs } from '../run/machine-options';
 
 /** What the run publishes, before it says who asks and since when. */
 export type AskedInput = Omit<PendingInput, 'agentId' | 'path' | 'since'>;
@@ -27,7 +29,7 @@ type Approval = Extract<InputAnswer, { readonly kind: 'approve' }>;
 /** `problem`: the call cannot run, so nobody is asked. */
 export type Review = ReviewCallResult;
 
-type Desk = {
+type ApprovalOptions = {
   readonly tools: readonly ToolConfig[];
   readonly machine: AgentMachine;
   /** The id of the actor who started the root run. */
@@ -41,29 +43,43 @@ type Desk = {
   readonly review: (input: MachineInput, policy: ApprovalPolicy) => Promise<Review>;
 };
 
+/** How far the question about a call is, before it is published. `edit`: a person has changed the call. */
+type Question =
+  | { readonly stage: 'edited'; readonly edit: Approval }
+  | { readonly stage: 'in-review'; readonly edit: Approval | undefined }
+  | { readonly stage: 'reviewed'; readonly edit: Approval | undefined; readonly review: Review }
+  /** Waits until the decision about another call is made. */
+  | { readonly stage: 'drafted'; readonly asked: AskedInput };
+
+/** What comes next for an open input. `decided`: the machine has another step. */
+type Next =
+  | { readonly kind: 'ask'; readonly asked: AskedInput }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'decided' };
+
 export class Approvals {
-  readonly #desk: Desk;
+  readonly #options: ApprovalOptions;
   readonly #remembered: Set<string>;
-  readonly #running = new Set<string>();
-  readonly #arrived = new Map<string, Review>();
-  /** Questions that wait until the decision about another call is made. */
-  readonly #drafts = new Map<string, AskedInput>();
-  /** Edits whose calls are not asked about yet, by the new ids. */
-  readonly #edits = new Map<string, Approval>();
+  /** By the ids of their inputs. A question leaves when it is published, or when the call is decided about. */
+  readonly #questions = new Map<string, Question>();
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
-    this.#remembered = new Set(desk.remembered);
+  constructor(options: ApprovalOptions) {
+    this.#options = options;
+    this.#remembered = new Set(options.remembered);
   }
 
-  /** True if no review runs, and `ask` has taken those that came. */
+  /** True if no review runs, and `nextStep` has taken those that came. */
   get idle(): boolean {
-    return this.#running.size === 0 && this.#arrived.size === 0;
+    return this.#count('in-review') === 0 && !this.hasNews;
   }
 
-  /** True if a review has come since `ask`. */
+  /** True if a review has come since `nextStep`. */
   get hasNews(): boolean {
-    return this.#arrived.size > 0;
+    return this.#count('reviewed') > 0;
+  }
+
+  #count(stage: Question['stage']): number {
+    return [...this.#questions.values()].filter((question) => question.stage === stage).length;
   }
 
   /** What the next execution must know. */
@@ -71,29 +87,34 @@ export class Approvals {
     return [...this.#remembered];
   }
 
-  /** What to publish of the machine's inputs. Undefined if this decided about a call, so that the machine has another step. */
-  ask(inputs: readonly MachineInput[]): readonly AskedInput[] | undefined {
-    const asked: AskedInput[] = [];
-    for (const input of inputs) {
-      const next = this.#isKnown(input) ? input : this.#next(input);
-      if (next === 'decided') return undefined;
-      if (next !== 'in review') asked.push(next);
+  /** The machine's next step, after all that is decided without a person, and what to publish of the step's open inputs. */
+  nextStep(): { readonly step: MachineStep; readonly asked: readonly AskedInput[] } {
+    for (;;) {
+      const step = this.#options.machine.nextStep();
+      const asked = this.#ask(openInputs(step));
+      if (asked === 'decided') continue;
+      for (const [inputId, { stage }] of this.#questions)
+        if (stage === 'reviewed' || stage === 'drafted') this.#questions.delete(inputId);
+      return { step, asked };
     }
-    this.#drafts.clear();
-    this.#arrived.clear();
-    return asked;
   }
 
-  #isKnown({ inputId, kind }: MachineInput): boolean {
-    return kind === 'question' || this.#desk.isPublished(inputId);
+  #ask(inputs: readonly MachineInput[]): readonly AskedInput[] | 'decided' {
+    const asked: AskedInput[] = [];
+    for (const input of inputs) {
+      const next = this.#next(input);
+      if (next.kind === 'decided') return next.kind;
+      if (next.kind === 'ask') asked.push(next.asked);
+    }
+    return asked;
   }
 
   /** Takes a verdict that the log has already, and that needs no other one. */
   approve(asked: PendingInput, approval: Approval): void {
-    const { machine } = this.#desk;
+    const { machine } = this.#options;
     const { inputId, args } = approval;
     if (args !== undefined && asksAnew(asked, approval)) {
-      this.#edits.set(machine.edit(inputId, args), approval);
+      this.#questions.set(machine.edit(inputId, args), { stage: 'edited', edit: approval });
       return;
     }
     const input = machine.pendingInputs.find((one) => one.inputId === inputId);
@@ -101,51 +122,54 @@ export class Approvals {
     if (input !== undefined) this.#remember(input);
   }
 
-  #next(input: MachineInput): AskedInput | 'in review' | 'decided' {
-    const { inputId, call } = input;
-    if (input.kind === 'tool') return this.#resultOf(input);
-    const draft = this.#drafts.get(inputId);
-    if (draft !== undefined) return draft;
+  #next(input: MachineInput): Next {
+    const { inputId, kind, call } = input;
+    if (kind === 'question' || this.#options.isPublished(inputId))
+      return { kind: 'ask', asked: input };
+    if (kind === 'tool') return { kind: 'ask', asked: this.#resultOf(input) };
+    const question = this.#questions.get(inputId);
+    if (question?.stage === 'drafted') return { kind: 'ask', asked: question.asked };
     const policy = this.#policyOf(input);
     if (this.#remembered.has(call?.name ?? '')) return this.#approveAsBefore(input);
-    const review = isReviewed(policy) ? this.#reviewOf(input, policy) : {};
-    return review === undefined ? 'in review' : this.#draft(input, policy, review);
+    const edit = question?.edit;
+    if (!isReviewed(policy)) return this.#draft(input, policy, { review: {}, edit });
+    if (question?.stage === 'reviewed') return this.#draft(input, policy, question);
+    const hasRoom = this.#count('in-review') < limits.toolConcurrency;
+    if (question?.stage !== 'in-review' && hasRoom) this.#review(input, policy, edit);
+    return { kind: 'wait' };
+  }
+
+  #review(input: MachineInput, policy: ApprovalPolicy, edit: Approval | undefined): void {
+    const { inputId } = input;
+    this.#questions.set(inputId, { stage: 'in-review', edit });
+    this.#options.review(input, policy).then(
+      (review) => this.#questions.set(inputId, { stage: 'reviewed', edit, review }),
+      () => this.#questions.delete(inputId),
+    );
   }
 
   /** Decides, or makes the question. */
-  #draft(input: MachineInput, policy: ApprovalPolicy, review: Review): AskedInput | 'decided' {
-    const { machine } = this.#desk;
+  #draft(
+    input: MachineInput,
+    policy: ApprovalPolicy,
+    { review, edit }: { readonly review: Review; readonly edit: Approval | undefined },
+  ): Next {
+    const { machine } = this.#options;
     const { inputId } = input;
+    this.#questions.delete(inputId);
     if (review.problem !== undefined) {
       machine.reject(inputId, review.problem);
-      return 'decided';
+      return { kind: 'decided' };
     }
     if (review.text !== undefined) {
       const [turn = 0, index = 0] = placeOf(inputId);
       machine.note({ kind: 'preview', turn, index, text: review.text });
     }
     const question = this.#question(input, policy, review);
-    const edit = this.#edits.get(inputId);
-    this.#edits.delete(inputId);
-    const draft = edit === undefined ? question : this.#withEditor(question, edit);
-    if (draft !== 'decided') this.#drafts.set(inputId, draft);
-    return draft;
-  }
-
-  /** The review of a call, or undefined while a worker makes it. Starts it if there is room. */
-  #reviewOf(input: MachineInput, policy: ApprovalPolicy): Review | undefined {
-    const { inputId } = input;
-    const found = this.#arrived.get(inputId);
-    this.#arrived.delete(inputId);
-    if (found !== undefined || this.#running.has(inputId)) return found;
-    if (this.#running.size >= limits.toolConcurrency) return undefined;
-    this.#running.add(inputId);
-    this.#desk
-      .review(input, policy)
-      .then((review) => this.#arrived.set(inputId, review))
-      .catch(() => undefined)
-      .finally(() => this.#running.delete(inputId));
-    return undefined;
+    const next: Next =
+      edit === undefined ? { kind: 'ask', asked: question } : this.#withEditor(question, edit);
+    if (next.kind === 'ask') this.#questions.set(inputId, { stage: 'drafted', asked: next.asked });
+    return next;
   }
 
   #question(
@@ -169,7 +193,7 @@ export class Approvals {
     Partial<PendingInput>,
     'requester' | 'speakers'
   > {
-    const { requester, speakers } = this.#desk;
+    const { requester, speakers } = this.#options;
     return defined({
       requester: not.includes('requester') ? requester : undefined,
       speakers: not.includes('speakers') ? speakers() : undefined,
@@ -177,37 +201,30 @@ export class Approvals {
   }
 
   /** The editor has seen the new arguments. Another person may have to decide about them. */
-  #withEditor(asked: AskedInput, { by, note }: Approval): AskedInput | 'decided' {
-    const { machine } = this.#desk;
+  #withEditor(asked: AskedInput, { by, note }: Approval): Next {
+    const { machine } = this.#options;
     const { inputId } = asked;
     const answer = { kind: 'approve' as const, inputId, ...defined({ by, note }) };
-    if (!isPermitted(asked, answer)) return asked;
+    if (!isPermitted(asked, answer)) return { kind: 'ask', asked };
     const at = new Date().toISOString();
     machine.note(verdictOn(asked, { answer, inputId, at }));
     if (missingApprovals(asked, answer) > 0 && by !== undefined) {
       const { roles: _roles, ...voter } = by;
-      return { ...asked, votes: [{ by: voter, at }] };
+      return { kind: 'ask', asked: { ...asked, votes: [{ by: voter, at }] } };
     }
     machine.approve(inputId);
     this.#remember(asked);
-    return 'decided';
+    return { kind: 'decided' };
   }
 
-  #approveAsBefore(input: MachineInput): 'decided' {
-    const { machine } = this.#desk;
+  #approveAsBefore(input: MachineInput): Next {
+    const { machine } = this.#options;
     const { inputId } = input;
     const at = new Date().toISOString();
     const digest = digestOf(input);
-    machine.note({
-      kind: 'verdict',
-      inputId,
-      verdict: 'approve',
-      at,
-      digest,
-      isRemembered: true,
-    });
+    machine.note({ kind: 'verdict', inputId, verdict: 'approve', at, digest, isRemembered: true });
     machine.approve(inputId);
-    return 'decided';
+    return { kind: 'decided' };
   }
 
   #remember(approved: Pick<PendingInput, 'call'>): void {
@@ -226,7 +243,7 @@ export class Approvals {
   }
 
   #toolOf({ call }: Pick<PendingInput, 'call'>): ToolConfig | undefined {
-    return this.#desk.tools.find(({ name }) => name === call?.name);
+    return this.#options.tools.find(({ name }) => name === call?.name);
   }
 }
 

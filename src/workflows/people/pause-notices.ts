@@ -72,7 +72,7 @@ export class PauseNotices {
   }
 
   get #inputs(): readonly PendingInput[] {
-    return this.#run.execution.requests.ownPending;
+    return this.#run.execution.inputs.ownPending;
   }
 
   #inputOf({ inputId }: CarriedNotice): PendingInput | undefined {
@@ -117,7 +117,7 @@ export class PauseNotices {
 
   /** The run goes on. Its state says that nobody was told. */
   #lose({ reason, inputId }: CarriedNotice, why: string): void {
-    this.#run.execution.requests.refuse({
+    this.#run.execution.phase.refuse({
       signal: 'onPause',
       code: 'InternalError',
       message: oneLine(`nobody was told (${reason}) of '${inputId}': ${why}`, 300),

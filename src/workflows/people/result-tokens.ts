@@ -12,10 +12,10 @@ export type CarriedTokens = readonly (readonly [inputId: string, kept: readonly 
 
 export class ResultTokens {
   readonly #beginning = new Set<string>();
-  readonly #kept = new Map<string, readonly string[]>();
+  readonly #kept: Map<string, readonly string[]>;
 
-  restore(carried: CarriedTokens): void {
-    carried.forEach(([inputId, kept]) => this.#kept.set(inputId, kept));
+  constructor(carried: CarriedTokens = []) {
+    this.#kept = new Map(carried);
   }
 
   /** `isKnown`: whether the run still knows the input. */

@@ -11,8 +11,9 @@ import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { signatureActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
 import type { Answer } from './answers';
+import type { AdmittedAnswer } from './open-inputs';
 import { inputForHook } from '../children/messages';
-import { TaskRoom } from '../lifecycle/task-payload-budget';
+import { TaskPayloadBudget } from '../lifecycle/task-payload-budget';
 
 /** The execution that an answer reaches. */
 type Reached = {
@@ -25,7 +26,7 @@ type Reached = {
 
 export class SignatureChecks {
   readonly #of: Reached;
-  readonly #room = new TaskRoom(limits.checkedBytes);
+  readonly #budget = new TaskPayloadBudget(limits.checkedBytes);
   #open = 0;
 
   constructor(of: Reached) {
@@ -40,7 +41,7 @@ export class SignatureChecks {
   }
 
   /** Throws `NotPermitted` unless a worker accepts the signature. */
-  async check(answer: InputAnswer, asked: PendingInput): Promise<void> {
+  async check({ answer, asked }: AdmittedAnswer): Promise<void> {
     const { inputId } = asked;
     const hasRoom = (): boolean => this.#open < limits.signatureChecks;
     // All that wait look at the same time, and then the first one goes.
@@ -70,7 +71,7 @@ export class SignatureChecks {
       input: inputForHook(asked),
       answer,
     };
-    await this.#room.enter(input);
+    await this.#budget.enter(input);
     try {
       return (await signatureActivities.checkSignature(input)).problem;
     } catch (error) {

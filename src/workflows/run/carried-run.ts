@@ -14,7 +14,7 @@ import { type CarriedBudget, carriedBudgetShape } from '../../core/budget/budget
 import type { JsonObject } from '../../base/json';
 import type { CarriedSteering } from '../agent/steering';
 import type { Cancelling, ChildView } from '../../protocol/run';
-import { type CarriedRequests, carriedRequestsShape } from '../people/pending-requests';
+import { type CarriedRequests, carriedRequestsShape } from '../lifecycle/requests';
 import type { LoadedDefinition } from './load';
 import type { CarriedNotice } from '../people/pause-notices';
 import { deflateJson, inflated } from '../deflated-json';

@@ -1,4 +1,5 @@
-// A run with a known definition, and its driver: an agent's loop or an orchestration.
+// A run with a known definition: what its loop works with, and how it moves to its next execution. The loop is an agent's, or an
+// orchestration's.
 
 import { makeContinueAsNewFunc } from '@temporalio/workflow';
 import { RunBudget } from '../../core/budget/budget';
@@ -9,34 +10,36 @@ import type { AgentRunResult, RunInput } from '../../protocol/run';
 import type { Traced } from '../../protocol/trace';
 import type { Steering } from '../agent/steering';
 import { Children } from '../children/children';
+import { Segments } from '../display/segments';
 import type { Execution, Progress } from '../lifecycle/execution';
+import { carryRequests } from '../lifecycle/requests';
 import { continueOptions } from '../log/history-watch';
 import type { RunLog } from '../log/run-log';
+import type { Asker } from '../people/open-inputs';
+import { PauseNotices } from '../people/pause-notices';
 import { type CarriedProgress, type CarriedRun, pack, type ProgressWithin } from './carried-run';
 import type { LoadedDefinition } from './load';
-import { movedProgress, movedStart, movedState, type MovingDriver } from './migration';
-import { PauseNotices } from '../people/pause-notices';
+import { movedProgress, movedStart, movedState, type MovingLoop } from './migration';
 import type { RunPosition } from './run-position';
+import type { TurnSummary } from './run-result';
 import type { RunSession } from './run-session';
 
-export type TurnSummary = Pick<AgentRunResult, 'contextTokens' | 'summarised' | 'toolCalls'>;
+/** For a turn of a thread, with what the thread must know of it. */
+export type LoopResult = PlanResult & TurnSummary;
 
-export interface Driver extends Partial<MovingDriver> {
-  drive(): Promise<PlanResult>;
+export interface RunLoop extends Partial<MovingLoop>, Asker {
+  drive(): Promise<LoopResult>;
   /** True if nothing that it started is still running. */
   readonly noneRunning: boolean;
   readonly progress: Progress;
-  /** What a thread gets from its turn besides the result. */
-  readonly turnSummary?: TurnSummary;
 }
 
 type Parts = Pick<
-  DrivenRun,
+  LoadedRun,
   'execution' | 'input' | 'position' | 'definition' | 'session' | 'log' | 'steering'
 >;
 
-/** What a driver works with. */
-export class DrivenRun {
+export class LoadedRun {
   readonly execution: Execution;
   readonly input: RunInput;
   readonly position: RunPosition;
@@ -47,6 +50,8 @@ export class DrivenRun {
   readonly budget: RunBudget;
   readonly children: Children;
   readonly notices: PauseNotices;
+  /** Only if its worker has telemetry. */
+  readonly segments: Segments | undefined;
   #movesTo: LoadedDefinition | undefined;
 
   constructor(parts: Parts, carried: CarriedRun | undefined) {
@@ -57,15 +62,21 @@ export class DrivenRun {
     this.session = parts.session;
     this.log = parts.log;
     this.steering = parts.steering;
+    this.segments = segmentsOf(parts, carried?.segments);
     this.budget = new RunBudget(parts.definition.config.budget, parts.input.budget);
     if (carried !== undefined) this.budget.restore(carried.budget);
     this.children = new Children(this, carried?.children);
     this.notices = new PauseNotices(this, carried && (carried.notices ?? []));
   }
 
+  /** The span that calls and children of the run are below. */
+  get traced(): Traced {
+    return this.segments?.traced ?? {};
+  }
+
   /** Says which run makes a call, and which span is above it. */
   get address(): ReturnType<RunPosition['address']> & Traced {
-    return { ...this.position.address(this.definition), ...this.execution.traced };
+    return { ...this.position.address(this.definition), ...this.traced };
   }
 
   /** True if the run continues as new, or ends for its size, the next time it is between two steps. */
@@ -103,8 +114,7 @@ export class DrivenRun {
   }
 
   async #continueAsNew(progress: ProgressWithin): Promise<void> {
-    const { requests } = this.execution;
-    requests.move();
+    this.execution.phase.isMoving = true;
     await this.execution.settled();
     const to = this.#movesTo;
     const bytes = this.#pack(progress, to);
@@ -117,25 +127,51 @@ export class DrivenRun {
   }
 
   #pack(progress: ProgressWithin, to: LoadedDefinition | undefined): Uint8Array {
-    const { requests, cancelling, segments } = this.execution;
+    const { phase, cancellation } = this.execution;
     const notices = this.notices.carry();
     const state = {
-      requests: requests.carry(),
+      requests: carryRequests(this.execution),
       definition: this.definition,
       session: this.session.carry(),
       budget: this.budget.carry(),
       children: this.children.views,
       ...(notices.length > 0 && { notices }),
-      ...defined({ segments: segments?.carry() }),
+      ...defined({ segments: this.segments?.carry() }),
       ...this.steering.carry(),
-      ...(requests.isDetached && { detached: true }),
-      ...(cancelling && { cancelling }),
+      ...(phase.isDetached && { detached: true }),
+      ...defined({ cancelling: cancellation.asked }),
     };
     if (to === undefined) return pack({ ...state, progress }, this.log);
     const moved = (textBytes: number): CarriedProgress =>
       movedProgress(progress(textBytes), this.definition, to);
     return pack({ ...movedState(state, this, to), progress: moved }, this.log);
   }
+}
+
+function segmentsOf(
+  { execution, definition, position, input }: Parts,
+  carried: CarriedRun['segments'],
+): Segments | undefined {
+  const { hash, hooks, config } = definition;
+  if (hooks?.includes('telemetry') !== true) return undefined;
+  const { isRoot, path, lineage } = position;
+  const { hash: short, thread } = position.definitionRef(hash);
+  const facts = {
+    run: {
+      kind: config.kind,
+      runner: config.id,
+      path,
+      root: lineage.root,
+      definition: short,
+      ...defined({ thread }),
+    },
+    trace: input.trace,
+    isRoot,
+    startedAt: execution.info.startTime.getTime(),
+  };
+  const segments = new Segments(execution.info, facts);
+  if (carried !== undefined) segments.restore(carried, execution.phase.status);
+  return segments;
 }
 
 /** The next execution starts with this. Everything else is carried. */

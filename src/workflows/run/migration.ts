@@ -6,7 +6,6 @@
 // 3. A run below another one then pins its definition itself. The runs above keep theirs.
 // 4. Open inputs keep their ids, and their votes where the rules of the tool are the same. All others are asked anew.
 
-import { defineUpdate, setHandler } from '@temporalio/workflow';
 import { defined } from '../../base/json';
 import { RunBudget } from '../../core/budget/budget';
 import { isRuledAlike, misfits, readMigration, type Waiting } from '../../core/migration';
@@ -25,16 +24,15 @@ import type {
   RunInput,
 } from '../../protocol/run';
 import { inputSchema } from '../people/input-schema';
-import { toWorkflowFailure } from '../durable';
 import type { Execution } from '../lifecycle/execution';
-import { validating } from '../lifecycle/handlers';
+import { setUpdate } from '../lifecycle/define-handlers';
 import type { CarriedProgress, CarriedRun } from './carried-run';
 import { type LoadedDefinition, resolveDefinition } from './load';
 import { machineOptions } from './machine-options';
 import type { RunPosition } from './run-position';
 
-/** An agent's loop moves before its next step, or says why it cannot. No other driver moves. */
-export type MovingDriver = {
+/** An agent's loop moves before its next step, or says why it cannot. No other loop moves. */
+export type MovingLoop = {
   moveTo(to: LoadedDefinition, note: Migration): readonly string[];
 };
 
@@ -50,34 +48,24 @@ type MovingRun = {
 };
 
 type Moving = {
-  readonly driven: MovingRun | undefined;
-  readonly driver: Partial<MovingDriver> | undefined;
+  /** Undefined until the definition is known. */
+  readonly loaded: { readonly run: MovingRun; readonly loop: Partial<MovingLoop> } | undefined;
 };
 
 /** The migrations of one run. At most one is under way. */
 export class Migrations {
-  readonly #run: Moving;
+  readonly #moving: Moving;
   readonly #execution: Execution;
   #loading: MigrateInput['runner'] | undefined;
 
-  constructor(run: Moving, execution: Execution) {
-    this.#run = run;
+  constructor(moving: Moving, execution: Execution) {
+    this.#moving = moving;
     this.#execution = execution;
-    setHandler(
-      defineUpdate<MigrateReply, [unknown]>(updateNames.migrate),
-      async (payload) => {
-        execution.requests.countUpdate();
-        try {
-          return await this.#migrate(readMigration(payload));
-        } catch (error) {
-          throw toWorkflowFailure(error);
-        }
-      },
-      {
-        validator: validating((payload) => this.#check(readMigration(payload))),
-        description: 'Moves the waiting run to another definition of its agent: {runner, note?}',
-      },
-    );
+    setUpdate<MigrateReply>(execution, updateNames.migrate, {
+      take: (payload) => this.#migrate(payload),
+      check: (payload) => this.#check(readMigration(payload)),
+      description: 'Moves the waiting run to another definition of its agent: {runner, note?}',
+    });
   }
 
   /** The spec that a worker is about to load. */
@@ -85,7 +73,8 @@ export class Migrations {
     return this.#loading;
   }
 
-  async #migrate(request: MigrateInput): Promise<MigrateReply> {
+  async #migrate(payload: unknown): Promise<MigrateReply> {
+    const request = readMigration(payload);
     const { run } = this.#check(request);
     const { clientTools } = run.input;
     this.#loading = request.runner;
@@ -96,32 +85,33 @@ export class Migrations {
     } finally {
       this.#loading = undefined;
     }
-    const { driver } = this.#check(request);
+    const { loop } = this.#check(request);
     const hashes = { from: short(run.definition.hash), to: short(to.hash) };
     if (hashes.from === hashes.to) return hashes;
-    const problems = driver.moveTo(to, noteOn(request, hashes));
+    const problems = loop.moveTo(to, noteOn(request, hashes));
     if (problems.length > 0) throw refused(problems);
     return hashes;
   }
 
   /** Throws unless the run can move now. */
-  #check({ runner }: MigrateInput): { readonly run: MovingRun; readonly driver: MovingDriver } {
-    const { requests } = this.#execution;
-    const { driven: run, driver } = this.#run;
-    if (requests.ended)
-      throw new LonghaulError('RunClosed', `the run cannot move: it is ${requests.status}`);
-    if (run === undefined || driver === undefined) throw refused(['it is still loading']);
+  #check({ runner }: MigrateInput): { readonly run: MovingRun; readonly loop: MovingLoop } {
+    const { phase, inputs } = this.#execution;
+    const { loaded } = this.#moving;
+    if (phase.ended)
+      throw new LonghaulError('RunClosed', `the run cannot move: it is ${phase.status}`);
+    if (loaded === undefined) throw refused(['it is still loading']);
+    const { run, loop } = loaded;
     const { config } = run.definition;
     if (runnerIdOf(runner) !== config.id)
       throw refused([`it is a run of '${config.id}', not of '${runnerIdOf(runner)}'`]);
     const below = run.children.views.filter(({ status }) => status === 'open');
     if (below.length > 0) throw refused([waitsBelow(below)]);
-    if (driver.moveTo === undefined)
+    if (loop.moveTo === undefined)
       throw refused(['only the run of an agent has a definition to move to']);
     if (this.#loading !== undefined || run.movesTo !== undefined)
       throw refused(['it is already moving']);
-    if (requests.ownPending.length === 0) throw refused(['it does not wait for an answer']);
-    return { run, driver: driver as MovingDriver };
+    if (inputs.ownPending.length === 0) throw refused(['it does not wait for an answer']);
+    return { run, loop: loop as MovingLoop };
   }
 }
 

@@ -1,45 +1,43 @@
 // Handlers that only a run has: messages from its caller and from the runs below it, and its queries.
 
 import { defineSignal, setHandler } from '@temporalio/workflow';
+import { LonghaulError } from '../../protocol/errors';
 import { queryNames, signalNames } from '../../protocol/names';
-import type { ChildOutcome, RunInput } from '../../protocol/run';
-import { inputAnswer } from '../people/answers';
-import type { Execution } from '../lifecycle/execution';
+import type { RunInput } from '../../protocol/run';
+import { childOutcome, mayGrow } from '../children/messages';
 import {
   position,
   setLogQuery,
   setQuery,
   setSignal,
-  takeAnswer,
   whenLoaded,
-} from '../lifecycle/handlers';
-import { childOutcome, mayGrow } from '../children/messages';
+} from '../lifecycle/define-handlers';
+import type { Execution } from '../lifecycle/execution';
 import type { RunLog } from '../log/run-log';
-import type { DrivenRun } from './loaded-run';
-import type { RunSession } from './run-session';
+import { inputAnswer } from '../people/answers';
+import { takeAnswer } from '../people/take-answer';
+import type { LoadedRun } from './loaded-run';
 
 /** A run as its handlers see it. */
 export interface HandledRun {
   readonly given: Omit<RunInput, 'input'>;
   readonly runner: RunInput['runner'];
-  readonly session: RunSession;
+  readonly position: { readonly isRoot: boolean };
+  readonly execution: Execution;
   readonly log: RunLog;
   /** Undefined until the definition is known. */
-  readonly driven: DrivenRun | undefined;
-  /** A child reported its result or its spend. */
-  takeOutcome(outcome: ChildOutcome): void;
-  /** The caller does not need the result any more. */
-  detachByCaller(): void;
-  /** Starts nothing more. */
+  readonly loaded: { readonly run: LoadedRun } | undefined;
+  detach(): void;
   halt(): void;
 }
 
-export function setRunHandlers(run: HandledRun, execution: Execution): void {
+export function setRunHandlers(handled: HandledRun): void {
+  const { execution, given } = handled;
+  const loaded = (): LoadedRun | undefined => handled.loaded?.run;
   setSignal(execution, signalNames.answer, {
     take: async (payload) => {
-      const { lineage, thread } = run.given;
       // Nobody passes answers on to a run that nobody called: there, an unknown member is a mistake.
-      const isCalled = lineage !== undefined || thread !== undefined;
+      const isCalled = given.lineage !== undefined || given.thread !== undefined;
       const answer = inputAnswer(payload, () => isCalled && mayGrow());
       // Workers of 0.2 ignore this member, and keep a marker about it. With the same marker, either version replays what the other one did.
       if (answer.may !== undefined && isCalled) mayGrow();
@@ -55,25 +53,34 @@ export function setRunHandlers(run: HandledRun, execution: Execution): void {
   });
   setSignal(execution, signalNames.askAgain, {
     take: async () => {
-      if (!execution.requests.isLoaded) await whenLoaded(execution.requests);
+      if (!execution.phase.isLoaded) await whenLoaded(execution.phase);
       execution.askAgain();
     },
   });
-  setSignal(execution, signalNames.detach, { take: () => run.detachByCaller() });
-  setSignal(execution, signalNames.childResult, {
-    take: (payload) => run.takeOutcome(childOutcome(payload, mayGrow)),
+  setSignal(execution, signalNames.detach, {
+    take: () => {
+      if (handled.position.isRoot)
+        throw new LonghaulError('InvalidInput', 'no run called this one: cancel it instead');
+      handled.detach();
+    },
   });
-  setHandler(defineSignal(signalNames.halt), () => run.halt());
-  setLogQuery(run);
-  setQuery(queryNames.definition, () => run.driven?.definition, 'The definition this run pinned');
-  setQuery(queryNames.runner, () => run.runner, 'What the run was started with');
-  setQuery(queryNames.clientTools, () => run.given.clientTools ?? [], "The client's own tools");
-  setQuery(queryNames.children, () => run.driven?.children.views ?? [], 'The runs this one called');
+  setSignal(execution, signalNames.childResult, {
+    take: (payload) => {
+      const outcome = childOutcome(payload, mayGrow);
+      loaded()?.children.takeOutcome(outcome);
+    },
+  });
+  setHandler(defineSignal(signalNames.halt), () => handled.halt());
+  setLogQuery(handled);
+  setQuery(queryNames.definition, () => loaded()?.definition, 'The definition this run pinned');
+  setQuery(queryNames.runner, () => handled.runner, 'What the run was started with');
+  setQuery(queryNames.clientTools, () => given.clientTools ?? [], "The client's own tools");
+  setQuery(queryNames.children, () => loaded()?.children.views ?? [], 'The runs this one called');
   setQuery(
     queryNames.childInput,
-    (query) => run.driven?.children.inputOf(position(query, 'number')),
+    (query) => loaded()?.children.inputOf(position(query, 'number')),
     'A long input that runs below were started with: {number}',
   );
-  setQuery(queryNames.context, () => run.given.context ?? {}, 'The context given at start');
-  setQuery(queryNames.session, () => run.session.value, 'The session as it stands');
+  setQuery(queryNames.context, () => given.context ?? {}, 'The context given at start');
+  setQuery(queryNames.session, () => loaded()?.session.value ?? {}, 'The session as it stands');
 }

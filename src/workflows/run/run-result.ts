@@ -3,13 +3,15 @@
 // 1. Both stay within their limits: see `fit-result`.
 
 import type { RunSession } from './run-session';
+import { defined } from '../../base/json';
 import type { RunBudget } from '../../core/budget/budget';
+import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { sessionDelta } from '../../core/session';
+import { toolTrace } from '../../core/transcript/tool-trace';
 import { limits } from '../../protocol/limits';
 import type { AgentRunResult, ChildResult } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
-import type { TurnSummary } from './loaded-run';
 import { fitReply, repeatsText } from '../../core/transcript/fit-reply';
 import { fitTexts, jsonBytes, sizeInJsonText } from '../../core/transcript/fit-texts';
 
@@ -27,21 +29,31 @@ type Ended = {
   readonly session: RunSession;
 };
 
-export function runResult(
-  planned: PlanResult,
-  ended: Ended & {
-    /** Only for a turn of a thread. */
-    readonly turnSummary: TurnSummary | undefined;
-  },
-): AgentRunResult {
-  const { budget, session, turnSummary } = ended;
+/** What a thread gets from its turn besides the result. */
+export type TurnSummary = Pick<AgentRunResult, 'contextTokens' | 'summarised' | 'toolCalls'>;
+
+export function turnSummary({
+  completionCalls,
+  log,
+}: Pick<AgentMachine, 'completionCalls' | 'log'>): TurnSummary {
+  const usage = completionCalls.at(-1)?.usage;
+  const contextTokens = usage?.totalTokens ?? usage?.inputTokens ?? undefined;
+  const toolCalls = toolTrace(log);
+  return {
+    ...(log.some(({ kind }) => kind === 'summary') && { summarised: true as const }),
+    ...defined({ contextTokens }),
+    ...(toolCalls.length > 0 && { toolCalls }),
+  };
+}
+
+export function runResult(planned: PlanResult & TurnSummary, ended: Ended): AgentRunResult {
+  const { budget, session } = ended;
   const { usage, costUsd } = budget.spend;
   const result = {
     ...withWarnings(planned, budget),
     usage,
-    ...(costUsd !== undefined && { costUsd }),
+    ...defined({ costUsd }),
     session: session.value,
-    ...turnSummary,
   };
   return fitResult(result, { maxBytes: limits.result, source: sourceOf(ended) });
 }
@@ -61,7 +73,10 @@ export function childResult(
   return fitResult(result, { maxBytes: limits.childResult, source: sourceOf(ended) });
 }
 
-function withWarnings(planned: PlanResult, { spend, hasCostLimit }: RunBudget): PlanResult {
+function withWarnings<Planned extends PlanResult>(
+  planned: Planned,
+  { spend, hasCostLimit }: RunBudget,
+): Planned {
   const notCounted = hasCostLimit ? (spend.unpriced ?? []) : [];
   const warnings = [
     ...(planned.warnings ?? []),

@@ -1,7 +1,7 @@
 // The session of a run. Changes by one batch of calls merge in call order, even if they arrive in another order. Pure.
 
 import { mergeDelta, pickKeys } from '../../core/session';
-import type { JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base/json';
 import type { SessionDelta } from '../../protocol/session';
 import { utf8Length } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
@@ -16,29 +16,22 @@ export type CarriedSession = {
 };
 
 export class RunSession {
-  #initial: JsonObject = {};
-  #value: JsonObject = {};
-  #version: string | undefined;
-  readonly #deferred = new Map<number, SessionDelta>();
+  /** The session that the run started from. */
+  readonly initial: JsonObject;
+  /** The version of the stored session that the run started from, or undefined if the store had no session. */
+  readonly version: string | undefined;
+  #value: JsonObject;
+  readonly #deferred: Map<number, SessionDelta>;
+
+  constructor({ initial, value, version, deferred }: CarriedSession) {
+    this.initial = initial;
+    this.version = version;
+    this.#value = value;
+    this.#deferred = new Map(deferred);
+  }
 
   get value(): JsonObject {
     return this.#value;
-  }
-
-  /** The session that the run started from. */
-  get initial(): JsonObject {
-    return this.#initial;
-  }
-
-  /** The version of the stored session that the run started from, or undefined if the store had no session. */
-  get version(): string | undefined {
-    return this.#version;
-  }
-
-  start(value: JsonObject, version?: string): void {
-    this.#initial = value;
-    this.#value = value;
-    this.#version = version;
   }
 
   replace(value: JsonObject): void {
@@ -46,21 +39,9 @@ export class RunSession {
     this.#value = value;
   }
 
-  restore({ initial, value, version, deferred }: CarriedSession): void {
-    this.#initial = initial;
-    this.#value = value;
-    this.#version = version;
-    deferred.forEach(([index, delta]) => this.#deferred.set(index, delta));
-  }
-
   carry(): CarriedSession {
-    const version = this.#version;
-    return {
-      initial: this.#initial,
-      value: this.#value,
-      ...(version !== undefined && { version }),
-      deferred: [...this.#deferred],
-    };
+    const { initial, version, value } = this;
+    return { initial, value, ...defined({ version }), deferred: [...this.#deferred] };
   }
 
   merge(delta: SessionDelta): void {

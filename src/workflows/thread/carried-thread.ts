@@ -17,7 +17,7 @@ import type { WorkerHook } from '../../protocol/people';
 import type { ContextSpec, MemorySpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
 import { deflateJson, inflated } from '../deflated-json';
-import { type CarriedRequests, carriedRequestsShape } from '../people/pending-requests';
+import { type CarriedRequests, carriedRequestsShape } from '../lifecycle/requests';
 import type { RunLog } from '../log/run-log';
 import type { CarriedStores } from './thread-stores';
 import type { CarriedTurns } from './thread-turns';

@@ -16,7 +16,7 @@ import type { SteerInput } from '../../protocol/run';
 import type { SendInput, SendReply } from '../../protocol/thread';
 import type { ThreadTurns } from './thread-turns';
 
-export class TurnCourier {
+export class SteeredTurn {
   #turn: 'starting' | 'running' | 'over' = 'over';
   /** Somebody has interrupted the turn. */
   #isLeft = false;

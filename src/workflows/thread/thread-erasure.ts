@@ -7,7 +7,7 @@
 import { condition, patched } from '@temporalio/workflow';
 import { storedInInput } from '../../core/stored-parts';
 import { timeouts } from '../../protocol/limits';
-import { type StoreTarget, ThreadSaves, type StoreWrite } from './thread-saves';
+import type { StoreWrite, ThreadSaves } from './thread-saves';
 import type { ThreadTurns } from './thread-turns';
 
 /** What survives continue-as-new. */
@@ -15,20 +15,13 @@ export type CarriedErasure = { readonly isAsked: boolean; readonly writes: reado
 
 export class ThreadErasure {
   readonly #turns: ThreadTurns;
-  #isAsked = false;
-  #writes = new ThreadSaves(undefined, () => undefined);
+  readonly #writes: ThreadSaves;
+  #isAsked: boolean;
 
-  constructor(turns: ThreadTurns) {
+  constructor(turns: ThreadTurns, writes: ThreadSaves, carried: CarriedErasure | undefined) {
     this.#turns = turns;
-  }
-
-  start(
-    target: Omit<StoreTarget, 'store'>,
-    onLost: (reason: string) => void,
-    { isAsked, writes }: CarriedErasure = { isAsked: false, writes: [] },
-  ): void {
-    this.#isAsked = isAsked;
-    this.#writes = new ThreadSaves(target, onLost, { writes, generation: '' });
+    this.#writes = writes;
+    this.#isAsked = carried?.isAsked ?? false;
   }
 
   /** Undefined if there is nothing to erase. */

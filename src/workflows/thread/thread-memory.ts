@@ -16,7 +16,7 @@ import type { RunInput, RunSpend } from '../../protocol/run';
 import type { ContextSpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
 import { summarisingActivities } from '../activity-proxies';
-import type { TurnSummary } from '../run/loaded-run';
+import type { TurnSummary } from '../run/run-result';
 import { promptOf } from '../run/machine-options';
 import { rememberable } from './carried-thread';
 import { RunLog } from '../log/run-log';
@@ -27,8 +27,6 @@ export class ThreadMemory {
   readonly #position: MemoryPlace;
   #log: RunLog;
   session: JsonObject = {};
-  /** Only an agent may have it. */
-  context: ContextSpec | undefined;
 
   constructor(place: MemoryPlace) {
     this.#position = place;
@@ -69,13 +67,16 @@ export class ThreadMemory {
   }
 
   /** The summary that is due after a turn that came near the limit of the model's context. Undefined if none is. */
-  planSummary({ contextTokens = 0, summarised }: TurnSummary): SummaryPlan | undefined {
-    if (this.context === undefined) return undefined;
-    const { window = Infinity, compactAt = limits.compactAt } = this.context;
+  planSummary(
+    { contextTokens = 0, summarised }: TurnSummary,
+    context: ContextSpec | undefined,
+  ): SummaryPlan | undefined {
+    if (context === undefined) return undefined;
+    const { window = Infinity, compactAt = limits.compactAt } = context;
     if (summarised !== true && contextTokens < window * compactAt) return undefined;
     const meter = new PromptMeter();
     meter.read(this.#log.entries);
-    return planThreadSummary(meter, this.context);
+    return planThreadSummary(meter, context);
   }
 
   /** Summarises older turns. The model then sees the summary instead; the turns stay in the log. Returns what that cost. */

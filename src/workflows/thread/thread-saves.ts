@@ -78,7 +78,7 @@ export class ThreadSaves {
   constructor(
     target: StoreTarget | undefined,
     onLost: (reason: string) => void,
-    { writes, generation }: CarriedSaves = { writes: [], generation: '' },
+    { writes = [], generation = '' }: Partial<CarriedSaves> = {},
   ) {
     this.#target = target;
     this.#onLost = onLost;

@@ -3,7 +3,6 @@
 import { patched } from '@temporalio/workflow';
 import { defined } from '../../base/json';
 import { storedKey } from '../../core/stored-key';
-import type { MemorySpec } from '../../protocol/spec';
 import type { StoredKey, ThreadInput } from '../../protocol/thread';
 import { type CarriedErasure, ThreadErasure } from './thread-erasure';
 import { type CarriedSaves, ThreadSaves } from './thread-saves';
@@ -13,47 +12,35 @@ import type { ThreadTurns } from './thread-turns';
 export type CarriedStores = {
   readonly saves: CarriedSaves;
   readonly erasure?: CarriedErasure;
-  /** The store has the conversation under a key with the tenant. */
+  /** The store has the conversation under a key with the tenant. False for a thread with a tenant that 0.2.0 opened. */
   readonly hasTenantInKey?: boolean;
 };
 
+type Options = {
+  readonly input: ThreadInput;
+  /** The name of the store with the turns. */
+  readonly store: string | undefined;
+  readonly turns: ThreadTurns;
+  /** Gets the reason when a write is lost for good. */
+  readonly onLost: (reason: string) => void;
+};
+
 export class ThreadStores {
-  saves = new ThreadSaves(undefined, () => undefined);
+  readonly saves: ThreadSaves;
   readonly erasure: ThreadErasure;
-  /** False for a thread with a tenant that 0.2.0 opened: its store has it under the user alone. */
-  #hasTenantInKey = false;
+  readonly #hasTenantInKey: boolean;
 
-  constructor(turns: ThreadTurns) {
-    this.erasure = new ThreadErasure(turns);
-  }
-
-  /** The key of a thread that opens now. */
-  openKey(input: ThreadInput): StoredKey {
-    const isOfTenant = typeof input.key.tenant === 'string';
-    this.#hasTenantInKey = isOfTenant && patched('longhaul:tenant-in-key');
-    return this.#keyOf(input);
-  }
-
-  /** `onLost` gets the reason when a write is lost for good. */
-  start(
-    input: ThreadInput,
-    {
-      memory,
-      carried,
-      onLost,
-    }: {
-      readonly memory: MemorySpec | undefined;
-      readonly carried: CarriedStores;
-      readonly onLost: (reason: string) => void;
-    },
-  ): void {
-    this.#hasTenantInKey ||= carried.hasTenantInKey === true;
+  constructor({ input, store, turns, onLost }: Options, carried: CarriedStores) {
+    const { hasTenantInKey = false, saves, erasure } = carried;
     const { application } = input;
-    const whose = { key: this.#keyOf(input), ...defined({ application }) };
-    const store = memory?.store;
-    const target = store === undefined ? undefined : { store, ...whose };
-    this.saves = new ThreadSaves(target, onLost, carried.saves);
-    this.erasure.start(whose, onLost, carried.erasure);
+    const target = { key: keyOf(input, hasTenantInKey), ...defined({ application }) };
+    this.#hasTenantInKey = hasTenantInKey;
+    this.saves = new ThreadSaves(
+      store === undefined ? undefined : { store, ...target },
+      onLost,
+      saves,
+    );
+    this.erasure = new ThreadErasure(turns, new ThreadSaves(target, onLost, erasure), erasure);
   }
 
   carry(): CarriedStores {
@@ -83,8 +70,18 @@ export class ThreadStores {
   async finish(): Promise<void> {
     await Promise.all([this.saves.finish(), this.erasure.finish()]);
   }
+}
 
-  #keyOf({ key: { tenant, ...key } }: ThreadInput): StoredKey {
-    return this.#hasTenantInKey ? storedKey({ ...key, ...defined({ tenant }) }) : key;
-  }
+/** The key of a thread that opens now. */
+export function newKey(input: ThreadInput): {
+  readonly key: StoredKey;
+  readonly hasTenantInKey: boolean;
+} {
+  const isOfTenant = typeof input.key.tenant === 'string';
+  const hasTenantInKey = isOfTenant && patched('longhaul:tenant-in-key');
+  return { key: keyOf(input, hasTenantInKey), hasTenantInKey };
+}
+
+function keyOf({ key: { tenant, ...key } }: ThreadInput, hasTenant: boolean): StoredKey {
+  return hasTenant ? storedKey({ ...key, ...defined({ tenant }) }) : key;
 }

@@ -2,29 +2,18 @@
 //
 // 1. A message id is one turn: the same id again gets the same turn.
 // 2. Turns run one at a time, in order of arrival. No two have the same time of arrival, because a store sorts by it.
-// 3. The text of a remembered turn stands only in the log.
-// 4. Waiting turns and listed turns have a limit in number and in bytes, so that both can always travel.
-// 5. A cleared turn keeps its message id. The thread lists nothing else of the turn.
+// 3. Waiting turns have a limit in number and in bytes, so that they can always travel.
 
-import { saidTurns, type SaidTurn } from '../../core/transcript/memory';
 import { clipText, utf8Length, textOfParts } from '../../base/text';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { RunInput } from '../../protocol/run';
 import type { SendInput, SendReply, TurnView } from '../../protocol/thread';
+import { type DoneTurn, DoneTurns } from './done-turns';
 
 /** A turn that is not done. It still holds what its run needs. */
 export type QueuedTurn = SendInput &
   SendReply & { readonly createdAt: string; readonly id: string };
-
-/** A turn that is done. It has no texts if the log has them. */
-export type DoneTurn = Omit<TurnView, 'user' | 'assistant' | 'behind'> & {
-  readonly isRemembered: boolean;
-  readonly user?: string;
-  readonly isCleared?: boolean;
-  /** Ids of the messages that its run took while it worked. */
-  readonly steered?: readonly string[];
-};
 
 type TurnEnd = Pick<DoneTurn, 'status' | 'failure' | 'isRemembered'> & {
   /** Ids of messages that the turn's model got while it worked. */
@@ -47,35 +36,27 @@ export type CarriedTurns = {
 const shortLength = 400;
 
 export class ThreadTurns {
-  #count = 0;
-  #lastTime = 0;
-  #cleared = 0;
-  #queue: QueuedTurn[] = [];
+  readonly #done: DoneTurns;
+  #count: number;
+  #lastTime: number;
+  #queue: QueuedTurn[];
   #running: QueuedTurn | undefined;
   /** Messages for the running turn, in the order of their arrival. */
   #given: SendInput[] = [];
-  #queuedBytes = 0;
-  #done: DoneTurn[] = [];
-  #doneBytes = 0;
-  readonly #byMessage = new Map<string, SendReply>();
+  #queuedBytes: number;
 
-  restore({ count, lastTime, queue, done, cleared }: CarriedTurns): void {
+  constructor(carried?: CarriedTurns) {
+    const { count = 0, lastTime = 0, queue = [], done, cleared } = carried ?? {};
     this.#count = count;
-    this.#cleared = cleared;
     this.#lastTime = lastTime;
     this.#queue = [...queue];
     this.#queuedBytes = bytesOf(...queue);
-    done.forEach((turn) => this.#remember(turn));
+    this.#done = new DoneTurns(done, cleared);
   }
 
   carry(): CarriedTurns {
-    return {
-      count: this.#count,
-      lastTime: this.#lastTime,
-      queue: this.#queue,
-      done: this.#done,
-      cleared: this.#cleared,
-    };
+    const { done, cleared } = this.#done.carry();
+    return { count: this.#count, lastTime: this.#lastTime, queue: this.#queue, done, cleared };
   }
 
   get running(): QueuedTurn | undefined {
@@ -107,7 +88,7 @@ export class ThreadTurns {
 
   /** True if every done turn was cleared, and no turn waits or runs. */
   get isBlank(): boolean {
-    return this.isIdle && this.#done.every(({ isCleared }) => isCleared === true);
+    return this.isIdle && this.#done.isBlank;
   }
 
   /** True if the message may wait, too, behind the queue and the `arriving` messages. */
@@ -137,7 +118,7 @@ export class ThreadTurns {
   known(messageId: string): SendReply | undefined {
     const open = [this.#running, ...this.#queue].find((turn) => turn?.messageId === messageId);
     const isGiven = this.#given.some((given) => given.messageId === messageId);
-    const found = open ?? (isGiven ? this.#running : undefined) ?? this.#byMessage.get(messageId);
+    const found = open ?? (isGiven ? this.#running : undefined) ?? this.#done.find(messageId);
     return found && { messageId, turn: found.turn, workflowId: found.workflowId };
   }
 
@@ -152,7 +133,7 @@ export class ThreadTurns {
   addDone(turn: DoneTurn): void {
     this.#count = turn.turn;
     this.#lastTime = Math.max(this.#lastTime, Date.parse(turn.createdAt));
-    this.#remember(turn);
+    this.#done.add(turn);
   }
 
   next(): QueuedTurn | undefined {
@@ -191,7 +172,7 @@ export class ThreadTurns {
     const { messageId, workflowId, createdAt, input } = turn;
     const user = end.isRemembered ? {} : { user: shortText(input) };
     const { failure } = end;
-    this.#remember({
+    this.#done.add({
       messageId,
       turn: turn.turn,
       workflowId,
@@ -206,14 +187,11 @@ export class ThreadTurns {
 
   /** Keeps only the message ids of all turns so far. Done turns lose the rest at once, waiting turns when they are done. */
   clear(): void {
-    this.#cleared = this.#count;
-    const done = this.#done;
-    [this.#done, this.#doneBytes] = [[], 0];
-    done.forEach((turn) => this.#remember(turn));
+    this.#done.clear(this.#count);
   }
 
-  isCleared({ turn }: Pick<QueuedTurn, 'turn'>): boolean {
-    return turn <= this.#cleared;
+  isCleared(turn: Pick<QueuedTurn, 'turn'>): boolean {
+    return this.#done.isCleared(turn);
   }
 
   /** The oldest first. The log may have dropped the text of older turns; the list leaves those turns out. */
@@ -227,30 +205,7 @@ export class ThreadTurns {
       status: 'queued' as const,
       ...(front !== undefined && { behind: front }),
     }));
-    return [...doneViews(this.#done, saidTurns(entries)), ...running, ...queued];
-  }
-
-  #remember(done: DoneTurn): void {
-    const { messageId, turn: number, workflowId, createdAt, status } = done;
-    const { steered = [] } = done;
-    const ids = {
-      messageId,
-      turn: number,
-      workflowId,
-      createdAt,
-      status,
-      ...(steered.length > 0 && { steered }),
-    };
-    const turn = this.isCleared(done) ? { ...ids, isRemembered: false, isCleared: true } : done;
-    this.#done.push(turn);
-    this.#doneBytes += bytesOf(turn);
-    for (const id of [messageId, ...steered]) this.#byMessage.set(id, turn);
-    while (this.#done.length > limits.listedTurns || this.#doneBytes > limits.listedTurnsBytes) {
-      const dropped = this.#done.shift();
-      if (dropped === undefined) return;
-      this.#doneBytes -= bytesOf(dropped);
-      for (const id of [dropped.messageId, ...(dropped.steered ?? [])]) this.#byMessage.delete(id);
-    }
+    return [...this.#done.views(entries), ...running, ...queued];
   }
 }
 
@@ -267,23 +222,6 @@ export function newestViews(
     first -= 1;
   }
   return views.slice(first);
-}
-
-/** The log holds the remembered turns in the same order, so both lists match from the newest back. */
-function doneViews(done: readonly DoneTurn[], said: readonly SaidTurn[]): TurnView[] {
-  let left = said.length;
-  const views: TurnView[] = [];
-  for (const { isRemembered, isCleared, steered: _steered, user = '', ...turn } of [
-    ...done,
-  ].reverse()) {
-    if (isCleared === true) continue;
-    if (!isRemembered) views.push({ ...turn, user });
-    else if (left > 0) {
-      left -= 1;
-      views.push({ ...turn, ...(said[left] as SaidTurn) });
-    }
-  }
-  return views.reverse();
 }
 
 function openView({

@@ -184,7 +184,7 @@ const paths: readonly { readonly path: string; readonly history: string; readonl
     has: event('WORKFLOW_EXECUTION_FAILED'),
   },
   { path: 'the budget of a tree', history: 'budget-of-tree', has: sends('answer') },
-  // agent/steering.ts, agent/prompt-keeper.ts
+  // agent/steering.ts, agent/prompt-compaction.ts
   { path: 'a message', history: 'steered', has: update('send') },
   {
     path: 'a message cuts a call',

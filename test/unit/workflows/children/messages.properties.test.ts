@@ -3,7 +3,7 @@
 import { LonghaulError } from '../../../../src/protocol/errors';
 import type { PendingInput } from '../../../../src/protocol/run';
 import { inputAnswer, readAnswer, readCancelling } from '../../../../src/workflows/people/answers';
-import { PendingRequests } from '../../../../src/workflows/people/pending-requests';
+import { OpenInputs } from '../../../../src/workflows/people/open-inputs';
 import { takeRunStart } from '../../../../src/workflows/run/load';
 import {
   sendInput,
@@ -149,8 +149,7 @@ describe(`messages by anybody (seed ${seed})`, () => {
     const right = { child: 'c', branch: 'b', inputs: [input, { ...input, inputId: 'q2@1' }] };
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.jsonValue(), broken(right)), { maxLength: 5 }), (told) => {
-        const requests = new PendingRequests();
-        requests.loaded();
+        const requests = new OpenInputs();
         requests.publish([{ ...input, inputId: 'own' }]);
         for (const payload of told) {
           const before = JSON.stringify([requests.pending, requests.pauseSeq]);
@@ -161,7 +160,7 @@ describe(`messages by anybody (seed ${seed})`, () => {
           if (refused !== undefined)
             expect(JSON.stringify([requests.pending, requests.pauseSeq])).toBe(before);
         }
-        expect(requests.askerOf('own')).toBeUndefined();
+        expect(requests.childThatAsked('own')).toBeUndefined();
         expect(requests.pending.every(({ inputId }) => typeof inputId === 'string')).toBe(true);
       }),
       { seed, numRuns: 400 },
@@ -192,8 +191,7 @@ describe(`messages by anybody (seed ${seed})`, () => {
   });
 
   it('an input that another run asked is not listed as asked by a child', () => {
-    const requests = new PendingRequests();
-    requests.loaded();
+    const requests = new OpenInputs();
     requests.publish([{ ...input, inputId: 'own' }]);
     requests.publishChild('c', [input]);
     for (const inputId of ['own', input.inputId]) {

@@ -1,7 +1,7 @@
 // Pure: no server. What one workflow task sends.
 
 import { limits } from '../../../../src/protocol/limits';
-import { TaskRoom } from '../../../../src/workflows/lifecycle/task-payload-budget';
+import { TaskPayloadBudget } from '../../../../src/workflows/lifecycle/task-payload-budget';
 
 /** As JSON, of so many bytes. */
 const ofBytes = (bytes: number): string => 'x'.repeat(bytes - 2);
@@ -12,7 +12,7 @@ function openRoom(most: number) {
     await Promise.resolve();
     task += 1;
   });
-  const room = new TaskRoom(most, { current: () => task, next });
+  const room = new TaskPayloadBudget(most, { current: () => task, next });
   return { room, next };
 }
 

@@ -2,42 +2,45 @@
 
 import type { AgentRun } from '../../../../src/agent-run';
 import type { JsonObject } from '../../../../src/base/json';
-import {
-  asksAnew,
-  hasVoted,
-  missingApprovals,
-  verdictOn,
-} from '../../../../src/core/people/verdicts';
+import { asksAnew, hasVoted, verdictOn } from '../../../../src/core/people/verdicts';
 import { allSpeakers, speakersIn } from '../../../../src/core/people/speakers';
 import type { ReviewCallResult } from '../../../../src/protocol/activities';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { ApprovalPolicy } from '../../../../src/protocol/people';
-import type { InputAnswer, PendingInput } from '../../../../src/protocol/run';
+import type { InputAnswer } from '../../../../src/protocol/run';
 import { Approvals } from '../../../../src/workflows/people/approvals';
-import { type Asker, PendingRequests } from '../../../../src/workflows/people/pending-requests';
-import { openInputs } from '../../../../src/workflows/run/machine-options';
+import { admitAnswer } from '../../../../src/workflows/people/admit-answer';
+import type { AdmittedAnswer, OpenInputs } from '../../../../src/workflows/people/open-inputs';
+import {
+  carryRequests,
+  type CarriedRequests,
+  openRequests,
+} from '../../../../src/workflows/lifecycle/requests';
 import { answered, call, stored } from '../../core/builders';
 
-export type DeskOptions = {
+export type TrialOptions = {
   readonly calls: readonly JsonObject[];
   readonly policy: ApprovalPolicy;
   readonly requester?: string;
   readonly review?: (args: JsonObject) => Promise<ReviewCallResult>;
 };
 
-export class ApprovalDesk implements Asker {
-  readonly #options: DeskOptions;
+export class ApprovalTrial {
+  readonly #options: TrialOptions;
   machine: AgentRun;
-  requests = new PendingRequests();
+  requests = openRequests();
   approvals: Approvals;
 
-  constructor(options: DeskOptions) {
+  constructor(options: TrialOptions) {
     this.#options = options;
     const calls = options.calls.map((args, index) => call(`c${index}`, 'pay', args));
     this.machine = answered({ approvals: ['pay'], maxTurns: 4 }, calls, { tools: ['pay'] });
     this.approvals = this.#approvals([]);
-    this.requests.loaded();
-    this.requests.answersTo(this);
+    this.requests.phase.isLoaded = true;
+  }
+
+  get inputs(): OpenInputs {
+    return this.requests.inputs;
   }
 
   /** What the loop does between two waits, until no review is on its way. */
@@ -50,13 +53,15 @@ export class ApprovalDesk implements Asker {
 
   /** What an update does. Returns how many approvals are missing, that the run asks anew, or the code of the refusal. */
   async give(answer: InputAnswer, updateId: string): Promise<number | string> {
-    const { requests } = this;
     try {
-      const found = requests.pendingFor(answer, updateId);
-      if (found === undefined) return 'again';
-      const missing = missingApprovals(found, answer);
+      const admitted = admitAnswer(this.requests, answer, updateId);
+      if (admitted === undefined) return 'again';
+      const { asked: found, missing } = admitted;
       const isRepeated = missing > 0 && answer.by !== undefined && hasVoted(found, answer.by);
-      if (!isRepeated) requests.answerOwn(answer, found, updateId);
+      if (!isRepeated) {
+        this.#feed(admitted);
+        this.inputs.take(admitted, updateId);
+      }
       await this.settle();
       return asksAnew(found, answer) ? 'asks anew' : missing;
     } catch (error) {
@@ -64,23 +69,19 @@ export class ApprovalDesk implements Asker {
     }
   }
 
-  feed(answer: InputAnswer, asked: PendingInput): void {
+  #feed({ answer, asked, missing }: AdmittedAnswer): void {
     const { inputId } = answer;
     this.machine.note(verdictOn(asked, { answer, inputId, at: '' }));
-    if (missingApprovals(asked, answer) > 0) return;
+    if (missing > 0) return;
     if (answer.kind === 'approve') this.approvals.approve(asked, answer);
     if (answer.kind === 'reject') this.machine.reject(inputId, answer.reason);
   }
 
   continueAsNew(): void {
-    const carried = JSON.parse(JSON.stringify(this.requests.carry())) as ReturnType<
-      PendingRequests['carry']
-    >;
+    const carried = JSON.parse(JSON.stringify(carryRequests(this.requests))) as CarriedRequests;
     this.machine = stored(this.machine);
-    this.requests = new PendingRequests();
-    this.requests.restore(carried);
-    this.requests.loaded();
-    this.requests.answersTo(this);
+    this.requests = openRequests(carried);
+    this.requests.phase.isLoaded = true;
     this.approvals = this.#approvals(this.approvals.remembered);
   }
 
@@ -99,21 +100,15 @@ export class ApprovalDesk implements Asker {
       requester,
       speakers: () => allSpeakers([requester ?? ''], speakersIn(this.machine.log)),
       remembered,
-      isPublished: (inputId) => this.requests.isOwn(inputId),
+      isPublished: (inputId) => this.inputs.isOwn(inputId),
       review: (input) => review(input.call?.args ?? {}),
     });
   }
 
   #step(): void {
-    for (;;) {
-      const asked = this.approvals.ask(openInputs(this.machine.nextStep()));
-      if (asked === undefined) continue;
-      const known = new Map(this.requests.pending.map((input) => [input.inputId, input]));
-      const shared = { agentId: 'payer', path: 'payer', since: '' };
-      this.requests.publish(
-        asked.map((input) => known.get(input.inputId) ?? { ...input, ...shared }),
-      );
-      return;
-    }
+    const { asked } = this.approvals.nextStep();
+    const known = new Map(this.inputs.pending.map((input) => [input.inputId, input]));
+    const shared = { agentId: 'payer', path: 'payer', since: '' };
+    this.inputs.publish(asked.map((input) => known.get(input.inputId) ?? { ...input, ...shared }));
   }
 }

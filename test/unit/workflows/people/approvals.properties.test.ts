@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { defined } from '../../../../src/base/json';
 import type { Actor, ApproverRule } from '../../../../src/protocol/people';
 import type { InputAnswer } from '../../../../src/protocol/run';
-import { ApprovalDesk } from './approval-trial';
+import { ApprovalTrial } from './approval-trial';
 
 const actors: Readonly<Record<string, Actor>> = {
   ada: { id: 'ada', roles: ['finance'] },
@@ -93,9 +93,9 @@ class Model {
   }
 }
 
-class Trial {
+class Comparison {
   readonly model = new Model();
-  readonly desk = new ApprovalDesk({
+  readonly trial = new ApprovalTrial({
     calls: [{ euros: 20_000 }],
     policy: { by: 'ask', show: true },
     requester: 'rita',
@@ -108,14 +108,14 @@ class Trial {
   #last: readonly [InputAnswer, string] | undefined;
 
   async do(step: Step): Promise<void> {
-    const { desk, model } = this;
-    if (step.what === 'continue') desk.continueAsNew();
+    const { trial, model } = this;
+    if (step.what === 'continue') trial.continueAsNew();
     else if (step.what === 'deadline') this.#expire();
     else if (step.what === 'escalate') this.#escalate();
     else await this.#give(step);
     this.#compare();
     if (!step.isRepeated || this.#last === undefined || model.end === 'expired') return;
-    expect(await desk.give(...this.#last)).not.toBe('InternalError');
+    expect(await trial.give(...this.#last)).not.toBe('InternalError');
     this.#compare();
   }
 
@@ -123,13 +123,13 @@ class Trial {
     const answer = this.#answerOf(step);
     this.#updates += 1;
     const update = `u${this.#updates}`;
-    const result = await this.desk.give(answer, update);
+    const result = await this.trial.give(answer, update);
     expect(result).toBe(this.model.verdict(step));
     if (typeof result === 'number' || result === 'asks anew') this.#last = [answer, update];
   }
 
   #answerOf({ what, who = '', euros, seen, isLate }: Step): InputAnswer {
-    const [open] = this.desk.requests.pending;
+    const [open] = this.trial.inputs.pending;
     this.#asked = open?.inputId ?? this.#asked;
     const digests = { nothing: undefined, this: open?.digest, another: 'x' };
     const said = {
@@ -143,23 +143,21 @@ class Trial {
   #escalate(): void {
     if (this.model.end !== undefined) return;
     this.model.isEscalated = true;
-    const { requests } = this.desk;
+    const { inputs } = this.trial;
     const to =
       this.model.euros === 90_000 ? { ids: ['cleo', 'rita'] } : { roles: ['finance', 'lead'] };
-    requests.publish(
-      requests.ownPending.map((input) => ({ ...input, by: { ...input.by, ...to } })),
-    );
+    inputs.publish(inputs.ownPending.map((input) => ({ ...input, by: { ...input.by, ...to } })));
   }
 
   #expire(): void {
     if (this.model.end !== undefined) return;
     this.model.end = 'expired';
-    this.desk.requests.end('failed');
+    this.trial.requests.phase.end('failed');
   }
 
   #compare(): void {
-    const { desk, model } = this;
-    const [open, ...others] = desk.requests.pending;
+    const { trial, model } = this;
+    const [open, ...others] = trial.inputs.pending;
     expect(others).toEqual([]);
     if (model.end === undefined) {
       expect(open?.inputId).toBe(idAfter(model.edits));
@@ -170,7 +168,7 @@ class Trial {
     }
     expect(open).toBeUndefined();
     if (model.end === 'expired') return;
-    const step = desk.machine.nextStep();
+    const step = trial.machine.nextStep();
     if (model.end === 'approved')
       expect(step).toMatchObject({ calls: [{ call: { args: { euros: model.euros } } }] });
     else expect(step.kind).toBe('call-model');
@@ -178,7 +176,7 @@ class Trial {
 
   /** Everybody whose verdict counted is in the log, and nobody else. */
   compareLog(): void {
-    const verdicts = this.desk.decisions.flatMap((decision) =>
+    const verdicts = this.trial.decisions.flatMap((decision) =>
       decision.kind === 'verdict' ? [decision] : [],
     );
     const last = verdicts.at(-1);
@@ -198,13 +196,13 @@ describe('approvals', () => {
   it('come out as a model of the policy says, in a thousand random orders', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {
-        const trial = new Trial();
-        await trial.desk.settle();
+        const comparison = new Comparison();
+        await comparison.trial.settle();
         for (const step of given) {
-          await trial.do(step);
-          if (trial.model.end === 'expired') break;
+          await comparison.do(step);
+          if (comparison.model.end === 'expired') break;
         }
-        trial.compareLog();
+        comparison.compareLog();
       }),
       { numRuns: 1_000 },
     );

@@ -1,6 +1,6 @@
 // Pure: no server.
 
-import { budgetExceeded, budgetQuestion } from '../../../../src/workflows/people/input-wait';
+import { budgetExceeded, budgetQuestion } from '../../../../src/workflows/people/budget-questions';
 
 const tokens = { unit: 'tokens', limit: 100, spent: 115 } as const;
 const dollars = { unit: 'costUsd', limit: 0.5, spent: 0.51239 } as const;

@@ -65,8 +65,8 @@ describe('ThreadTurns', () => {
     [1, 2, 3].forEach((turn) => turns.add(open(turn)));
     turns.next();
     turns.finish({ status: 'completed', isRemembered: true });
-    const carried = new ThreadTurns();
-    carried.restore(JSON.parse(JSON.stringify(turns.carry())) as ReturnType<ThreadTurns['carry']>);
+    const stored = JSON.parse(JSON.stringify(turns.carry())) as ReturnType<ThreadTurns['carry']>;
+    const carried = new ThreadTurns(stored);
     for (const each of [turns, carried]) {
       expect([1, 2, 3, 4].map((turn) => each.known(`m-${turn}`)?.workflowId)).toEqual([
         'r-1',

@@ -4,7 +4,7 @@ import {
   describeAnswer,
   describePeople,
   describeVerdict,
-} from '../../../../src/workflows/display/visible-people';
+} from '../../../../src/workflows/display/people-details';
 
 const input: PendingInput = {
   inputId: 'a1.0',

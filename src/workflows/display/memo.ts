@@ -1,0 +1,76 @@
+// The memo of a run: JSON for clients and lists, within 2 KiB. Pure.
+
+import { defined, isJsonObject } from '../../base/json';
+import { oneLine, utf8Length } from '../../base/text';
+import { limits } from '../../protocol/limits';
+import { memoKey } from '../../protocol/names';
+import type { Cancelling, RunMemo, RunState } from '../../protocol/run';
+
+/** Shown beside the state. */
+export type Marks = {
+  /** The hashes of its key. */
+  readonly key: readonly string[];
+  readonly cancelling: Cancelling | undefined;
+};
+
+/** A memo never has room for more. */
+const mostInputs = 20;
+
+/** The memo that the client or the execution before has already set. The run need not show it again. */
+export function memoAtStart(memo: Record<string, unknown> | undefined): string {
+  const shown = memo?.[memoKey];
+  if (!isJsonObject(shown)) return '';
+  const { status = 'running', pending, key } = shown;
+  const inputs = listOf(pending).map((input) => (isJsonObject(input) ? input : {}));
+  return memoDigest({ status, pending: inputs, key: listOf(key) });
+}
+
+/** Anybody may start a run with any memo. */
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The run shows its memo again when this text changes. */
+export function memoDigest({
+  status,
+  pending,
+  key,
+}: {
+  readonly status: unknown;
+  readonly pending: readonly { readonly inputId?: unknown }[];
+  readonly key: readonly unknown[];
+}): string {
+  return JSON.stringify([status, key, pending.map(({ inputId }) => inputId)]);
+}
+
+/** Clips the questions, then leaves out the last ones. */
+export function runMemo(state: RunState, { key, cancelling }: Marks): RunMemo {
+  let pending = state.pending
+    .slice(0, mostInputs)
+    .map(({ inputId, kind, question, agentId, path, since, nonce, byToken }) => ({
+      inputId,
+      kind,
+      question: oneLine(question, limits.shownQuestion),
+      agentId,
+      path: oneLine(path, 100),
+      since,
+      ...defined({ nonce, byToken }),
+    }));
+  const memo = (): RunMemo => ({
+    ...(state.status !== 'running' && { status: state.status }),
+    agent: state.runner,
+    ...(state.path !== state.runner && { path: oneLine(state.path, 200) }),
+    ...(key.length > 0 && { key }),
+    pauseSeq: state.pauseSeq,
+    ...(pending.length > 0 && { pending }),
+    ...(pending.length < state.pending.length && {
+      morePending: state.pending.length - pending.length,
+    }),
+    ...(cancelling && {
+      reason: oneLine(cancelling.reason, 300),
+      ...(cancelling.by && { by: oneLine(cancelling.by.id, 300) }),
+    }),
+  });
+  while (pending.length > 0 && utf8Length(JSON.stringify(memo())) > limits.memo) {
+    pending = pending.slice(0, -1);
+  }
+  return memo();
+}

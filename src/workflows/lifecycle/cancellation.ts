@@ -1,0 +1,40 @@
+// How a run or a thread is cancelled, and how the workers of its calls hear of it.
+
+import { CancellationScope, proxySinks, workflowInfo } from '@temporalio/workflow';
+import type { HintSinks } from '../../protocol/cancel-hint';
+import type { Cancelling } from '../../protocol/run';
+import { controlActivities } from '../activity-proxies';
+
+const { longhaul } = proxySinks<HintSinks>();
+
+/** The request to cancel an execution. Only the server can end a workflow as Canceled, so the request goes to the server and comes back. */
+export class Cancellation {
+  readonly #root = CancellationScope.current();
+  #asked: Cancelling | undefined;
+
+  /** Who asked for the end of the run by our signal, and why. */
+  get asked(): Cancelling | undefined {
+    return this.#asked;
+  }
+
+  /** Somebody asked for the end of the run. */
+  get isAsked(): boolean {
+    return this.#asked !== undefined || this.#root.consideredCancelled;
+  }
+
+  ask(cancelling: Cancelling): void {
+    this.#asked ??= cancelling;
+    const { firstExecutionRunId } = workflowInfo();
+    CancellationScope.nonCancellable(() =>
+      controlActivities.requestCancellation({ firstExecutionRunId }),
+    ).catch(() => undefined);
+  }
+}
+
+/**
+ * Says that calls of this execution are cancelled. Otherwise their workers learn of it with the answer to their next heartbeat, which may
+ * take seconds. It is no command, so history does not have it.
+ */
+export function hintAtCancelledCalls(): void {
+  if (!workflowInfo().unsafe.isReplaying) longhaul.callsCancelled();
+}

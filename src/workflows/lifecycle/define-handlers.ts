@@ -1,0 +1,114 @@
+// How handlers are set: each reads what anybody may send, and answers or refuses it without failing the workflow task.
+
+import {
+  ApplicationFailure,
+  condition,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+} from '@temporalio/workflow';
+import { isJsonObject } from '../../base/json';
+import { LonghaulError } from '../../protocol/errors';
+import { queryNames } from '../../protocol/names';
+import { toWorkflowFailure } from '../durable';
+import type { RunLog } from '../log/run-log';
+import type { Execution } from './execution';
+import type { Phase } from './phase';
+
+export function setQuery(
+  name: string,
+  answer: (query: unknown) => unknown,
+  description: string,
+): void {
+  setHandler(defineQuery<unknown, [unknown]>(name), answer, { description });
+}
+
+/** Sends log entries in pages, for runs and threads alike. */
+export function setLogQuery(of: { readonly log: RunLog }): void {
+  setQuery(
+    queryNames.log,
+    (query) => {
+      const from = position(query, 'from');
+      const isDeflated = isJsonObject(query) && query['deflate'] === true;
+      return isDeflated ? of.log.deflatedPage(from) : of.log.page(from);
+    },
+    'Entries of the log, a page: {from}',
+  );
+}
+
+/** The list position that a query names, 0 by default. Anybody may send a query. */
+export function position(query: unknown, name: string): number {
+  if (query === undefined || query === null) return 0;
+  const asked = isJsonObject(query) ? (query[name] ?? 0) : undefined;
+  if (Number.isSafeInteger(asked) && (asked as number) >= 0) return asked as number;
+  throw new LonghaulError(
+    'InvalidInput',
+    `${name} must be a whole number, 0 or more: {"${name}": 0}`,
+  );
+}
+
+/** Anybody may send a signal. If `take` refuses it, the refusal is recorded. */
+export function setSignal(
+  execution: Execution,
+  name: string,
+  {
+    take,
+    description,
+  }: {
+    readonly take: (payload: unknown) => Promise<void> | void;
+    readonly description?: string;
+  },
+): void {
+  const handler = async (payload: unknown): Promise<void> => {
+    try {
+      await take(payload);
+    } catch (error) {
+      execution.refuse(name, error);
+    }
+  };
+  setHandler(defineSignal<[unknown]>(name), handler, { ...(description && { description }) });
+}
+
+/** `check` refuses by throwing, before the update enters history. */
+export function setUpdate<Reply>(
+  { phase }: Execution,
+  name: string,
+  {
+    take,
+    check,
+    description,
+  }: {
+    readonly take: (payload: unknown) => Promise<Reply>;
+    readonly check: (payload: unknown) => unknown;
+    readonly description: string;
+  },
+): void {
+  const handler = async (payload: unknown): Promise<Reply> => {
+    phase.updates += 1;
+    try {
+      return await take(payload);
+    } catch (error) {
+      throw toWorkflowFailure(error);
+    }
+  };
+  const validator = validating(check);
+  setHandler(defineUpdate<Reply, [unknown]>(name), handler, { validator, description });
+}
+
+/** A validator refuses by throwing. It must throw a Temporal failure: anything else would fail the workflow task. */
+export function validating<Input>(check: (input: Input) => unknown): (input: Input) => void {
+  return (input) => {
+    try {
+      check(input);
+    } catch (error) {
+      const failure = toWorkflowFailure(error);
+      throw failure instanceof Error ? failure : ApplicationFailure.nonRetryable(String(failure));
+    }
+  };
+}
+
+/** An answer or a message may arrive before an execution has loaded. */
+export async function whenLoaded(phase: Phase): Promise<void> {
+  await condition(() => phase.isLoaded || phase.ended);
+}

@@ -1,0 +1,100 @@
+// Takes the answers of people, by update and by signal.
+//
+// 1. An update refuses in its validator, so that a refused answer leaves nothing in history. The handler asks again whether the answer may
+//    be taken: validators do not run in a replay, and another answer may have come first.
+// 2. An answer for this run goes to its machine at once. The run first takes an answer for a child and then sends it down, so
+//    that it goes once.
+// 3. An answer waits until a run that has moved has loaded, and while a worker checks its signature.
+
+import { currentUpdateInfo } from '@temporalio/workflow';
+import { checkShape } from '../../core/people/answer-shape';
+import { asksAnew, checkVotesOnce, hasVoted } from '../../core/people/verdicts';
+import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
+import { updateNames } from '../../protocol/names';
+import type { ResumeReply } from '../../protocol/run';
+import { sendAnswer } from '../children/messages';
+import type { Execution } from '../lifecycle/execution';
+import { setUpdate, whenLoaded } from '../lifecycle/define-handlers';
+import { admitAnswer } from './admit-answer';
+import { type Answer, type AnswerKind, readAnswer, takenAnswer } from './answers';
+import type { AdmittedAnswer } from './open-inputs';
+
+const updates: readonly (readonly [kind: AnswerKind, name: string, description: string])[] = [
+  ['answer', updateNames.resume, 'Answers a question: {answer, inputId?}'],
+  ['approve', updateNames.approve, 'Approves a tool call: {inputId, args?}'],
+  ['reject', updateNames.reject, 'Rejects a tool call: {inputId, reason}'],
+  ['complete', updateNames.complete, 'Gives the result of a tool call: {inputId, value}'],
+  ['fail', updateNames.fail, 'Says that a tool call failed elsewhere: {inputId, reason}'],
+];
+
+export function setAnswers(execution: Execution): void {
+  for (const [kind, name, description] of updates) {
+    setUpdate<ResumeReply>(execution, name, {
+      take: (payload) => takeAnswer(execution, takenAnswer(kind, payload)),
+      check: (payload) => {
+        const admitted = admitAnswer(execution, readAnswer(kind, payload), currentUpdateId());
+        if (admitted === undefined) return;
+        const { asked, answer } = admitted;
+        checkShape(asked, answer);
+        // A repeated vote is a retry. But no single person may use up the updates that the server takes.
+        if (execution.phase.updates >= limits.historyUpdates) checkVotesOnce(asked, answer);
+      },
+      description,
+    });
+  }
+}
+
+/** Nothing waits before an answer is taken if nothing must, so that the next validator knows it. */
+export async function takeAnswer(execution: Execution, answer: Answer): Promise<ResumeReply> {
+  const { phase, signatures } = execution;
+  if (!phase.isLoaded) await whenLoaded(phase);
+  let admitted = admitAnswer(execution, answer, currentUpdateId());
+  if (admitted !== undefined && signatures.areNeededFor(answer)) {
+    await signatures.check(admitted);
+    // Somebody else may have answered meanwhile.
+    admitted = admitAnswer(execution, admitted.answer, currentUpdateId());
+  }
+  if (admitted === undefined) return { accepted: true, inputId: answer.inputId ?? '' };
+  const { asked, answer: taken, missing } = admitted;
+  // The validator has checked an update. It does not run again in a replay, so what was accepted stays accepted.
+  if (currentUpdateId() === undefined) checkShape(asked, taken);
+  const isRepeated = missing > 0 && taken.by !== undefined && hasVoted(asked, taken.by);
+  if (!isRepeated) await passOn(execution, admitted);
+  return {
+    accepted: true,
+    inputId: asked.inputId,
+    ...(missing > 0 && { missing }),
+    ...(asksAnew(asked, taken) && { asksAnew: true as const }),
+  };
+}
+
+/** Gives the answer to this run's own machine, or to the run below that asked. */
+async function passOn(execution: Execution, admitted: AdmittedAnswer): Promise<void> {
+  const { inputs } = execution;
+  const { inputId } = admitted.answer;
+  const child = inputs.childThatAsked(inputId);
+  if (child === undefined) {
+    inputs.takeOwn(admitted, currentUpdateId(), execution.asker);
+    // The loop shows every other answer, when it wakes.
+    if (admitted.missing > 0) execution.show();
+    return;
+  }
+  inputs.take(admitted, currentUpdateId());
+  execution.show();
+  try {
+    await sendAnswer(child, admitted.answer);
+  } catch (error) {
+    inputs.withdraw(child, inputId);
+    execution.show();
+    throw new LonghaulError(
+      'NotWaiting',
+      `the run that asked '${inputId}' has ended: ${String(error)}`,
+    );
+  }
+}
+
+/** Undefined in a signal. Nobody can recognise a signal that is sent twice. */
+function currentUpdateId(): string | undefined {
+  return currentUpdateInfo()?.id;
+}

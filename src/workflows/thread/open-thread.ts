@@ -1,0 +1,182 @@
+// A thread that knows its settings, its stores and the turns before it: runs one turn after another, clears, and continues as new.
+//
+// 1. The thread continues as new only between turns, and never fails for its size. If more waits than can travel, it takes no more
+//    messages. It first answers or saves what waits.
+// 2. A clear keeps the message ids for at least some minutes, so that a message that is sent twice gets no second answer.
+
+import { condition, makeContinueAsNewFunc } from '@temporalio/workflow';
+import { defined, type JsonObject } from '../../base/json';
+import type { RunBudget } from '../../core/budget/budget';
+import { type ErrorCode, LonghaulError } from '../../protocol/errors';
+import { limits, timeouts } from '../../protocol/limits';
+import type { OpenThreadResult, ThreadInput } from '../../protocol/thread';
+import { toWorkflowFailure } from '../durable';
+import type { Execution } from '../lifecycle/execution';
+import { carryRequests } from '../lifecycle/requests';
+import { continueOptions } from '../log/history-watch';
+import { type CarriedThread, packThread } from './carried-thread';
+import type { ThreadMemory } from './thread-memory';
+import { ThreadStores } from './thread-stores';
+import type { ThreadTurns } from './thread-turns';
+import { TurnRuns } from './turn-runs';
+
+/** What the workers know of the thread's runner. */
+type ThreadSettings = Pick<OpenThreadResult, 'memory' | 'context' | 'searchAttributes' | 'hooks'>;
+
+type Parts = Pick<OpenThread, 'input' | 'execution' | 'turns' | 'memory' | 'budget'>;
+
+/** From the execution before, or of a thread that opens. */
+type Carried = Pick<
+  CarriedThread,
+  'saves' | 'erasure' | 'hasTenantInKey' | 'isClearing' | 'lastClear'
+>;
+
+export class OpenThread {
+  readonly input: ThreadInput;
+  readonly execution: Execution;
+  readonly turns: ThreadTurns;
+  readonly memory: ThreadMemory;
+  readonly budget: RunBudget;
+  readonly settings: ThreadSettings;
+  readonly stores: ThreadStores;
+  readonly runs: TurnRuns;
+  #isClearing: boolean;
+  /** The update id of the last `clear`. */
+  #lastClear: string | undefined;
+
+  constructor(parts: Parts, settings: ThreadSettings, carried: Carried) {
+    this.input = parts.input;
+    this.execution = parts.execution;
+    this.turns = parts.turns;
+    this.memory = parts.memory;
+    this.budget = parts.budget;
+    this.settings = settings;
+    this.#isClearing = carried.isClearing;
+    this.#lastClear = carried.lastClear;
+    const { input, turns } = parts;
+    const onLost = (message: string): void => this.#refuse('save', 'StoreError', message);
+    this.stores = new ThreadStores(
+      { input, turns, store: settings.memory?.store, onLost },
+      carried,
+    );
+    this.runs = new TurnRuns(this);
+  }
+
+  /** Lists in the thread's state what the thread could not keep, so that it loses nothing silently. */
+  #refuse(signal: string, code: ErrorCode, message: string): void {
+    this.execution.phase.refuse({ signal, code, message, at: new Date().toISOString() });
+  }
+
+  get session(): JsonObject {
+    return this.#isClearing ? this.firstSession : this.memory.session;
+  }
+
+  /** The session of a thread that nobody has said anything to. */
+  get firstSession(): JsonObject {
+    return this.input.session ?? {};
+  }
+
+  /** Does the next thing. Returns false when the thread is over. */
+  async goOn(): Promise<boolean> {
+    const { execution, memory, stores, turns } = this;
+    if (this.#isClearing) {
+      this.#isClearing = false;
+      memory.forget(this.firstSession);
+      execution.history.stepped();
+    }
+    await stores.erasure.begin();
+    await condition(() => !stores.saves.isBehind || this.#isClearing);
+    if (this.#isClearing) return true;
+    const { history } = execution;
+    if (this.isPortable && (history.isDue || history.isOutdated)) await this.#continueAsNew();
+    const turn = turns.next();
+    if (turn !== undefined) {
+      await this.runs.run(turn);
+      history.stepped();
+      return true;
+    }
+    const idleMs = this.#idleMs;
+    if (idleMs === undefined) {
+      await condition(() => this.#isBusy);
+      return true;
+    }
+    if (await condition(() => this.#isBusy, idleMs)) return true;
+    await condition(() => this.#isBusy || stores.saves.isIdle);
+    return this.#isBusy;
+  }
+
+  /** How long the thread stays open with nothing to do. If nobody said anything since a clear, the thread holds only message ids. */
+  get #idleMs(): number | undefined {
+    const { idleTimeoutMs } = this.input;
+    const isEmpty = this.#lastClear !== undefined && this.turns.isBlank;
+    return isEmpty ? Math.min(idleTimeoutMs ?? Infinity, timeouts.cleared) : idleTimeoutMs;
+  }
+
+  get #isBusy(): boolean {
+    return this.turns.hasNext || this.#isClearing;
+  }
+
+  /** True if the waiting and the unsaved turns can travel. */
+  get isPortable(): boolean {
+    return this.turns.queuedBytes + this.stores.saves.bytes <= limits.queuedBytes;
+  }
+
+  /** Resolves when the thread and its store have forgotten the conversation. The same update id again is the same clear. */
+  async clear(updateId: string | undefined): Promise<void> {
+    const { phase } = this.execution;
+    phase.updates += 1;
+    if (updateId === undefined || updateId !== this.#lastClear) {
+      this.#lastClear = updateId ?? '';
+      this.#isClearing = true;
+      this.turns.clear();
+      this.stores.clear();
+    }
+    const isDone = (): boolean => !this.stores.isClearing;
+    if (isDone()) return;
+    await condition(() => isDone() || phase.isMoving, timeouts.clearing);
+    if (isDone()) return;
+    throw toWorkflowFailure(phase.isMoving ? closing('moving') : notCleared());
+  }
+
+  async #continueAsNew(): Promise<void> {
+    const { execution, memory, settings, stores } = this;
+    execution.phase.isMoving = true;
+    await stores.stop();
+    await execution.settled();
+    const left = memory.shorten();
+    if (left > 0) {
+      const message = `the oldest ${left} turns were left behind: the conversation is longer than a thread remembers`;
+      this.#refuse('memory', 'TranscriptTooLarge', message);
+    }
+    const { hooks = [], searchAttributes, memory: spec, context } = settings;
+    const thread = {
+      requests: carryRequests(execution),
+      turns: this.turns.carry(),
+      session: memory.session,
+      budget: this.budget.carry(),
+      ...defined({ memory: spec, context }),
+      searchAttributes,
+      ...(hooks.length > 0 && { hooks }),
+      ...stores.carry(),
+      isClearing: this.#isClearing,
+      ...defined({ lastClear: this.#lastClear }),
+    };
+    await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>(
+      continueOptions(),
+    )(this.input, packThread(this.input, thread, memory.log));
+  }
+}
+
+/** The sender must send the message again. The next execution takes it. */
+export function closing(what: 'moving' | 'ending'): LonghaulError {
+  return new LonghaulError('RunClosed', `the thread is just ${what}: send it again`, {
+    retryable: true,
+  });
+}
+
+/** The sender of a clear does not wait for a store for ever. The thread does. */
+function notCleared(): LonghaulError {
+  const message =
+    'the thread has forgotten what was said. Its store does not answer: it is cleared as soon as it does';
+  return new LonghaulError('StoreError', message, { retryable: true });
+}
