@@ -37,7 +37,11 @@ const carried: readonly Edit[] = [
     'plainJson({ format, kind,',
     'plainJson({ format, FIELD, kind,',
   ),
-  after('src/workflows/people/pending-requests.ts', 'pauseSeq: this.#pauseSeq,'),
+  within(
+    'src/workflows/lifecycle/requests.ts',
+    'return {\n    pauseSeq,',
+    'return { FIELD,\n    pauseSeq,',
+  ),
   within(
     'src/core/budget/budget.ts',
     'return { limits: this.#own, ...(isGiven',
@@ -55,8 +59,8 @@ const activities: readonly Edit[] = [
   before('src/workflows/run.ts', '...runnerAddress(given),'),
   within(
     'src/workflows/thread/thread-loop.ts',
-    'openThread({ ...runnerAddress(this.#input),',
-    'openThread({ FIELD, ...runnerAddress(this.#input),',
+    'openThread({ ...runnerAddress(input),',
+    'openThread({ FIELD, ...runnerAddress(input),',
   ),
   within(
     'src/activities/model/call-model.ts',
@@ -91,7 +95,7 @@ const signals: readonly Edit[] = [
     'const message: ChildInputs = { child,',
     'const message: ChildInputs = { FIELD, child,',
   ),
-  after('src/workflows/agent/agent-loop.ts', 'path: position.path,'),
+  after('src/workflows/people/own-inputs.ts', 'path: position.path,'),
   within(
     'src/workflows/children/messages.ts',
     'signal(signalNames.answer, answer)',
@@ -123,8 +127,8 @@ const stored: readonly Edit[] = [
 const commands: readonly Edit[] = [
   {
     file: 'src/workflows/agent/agent-loop.ts',
-    from: "import { condition } from '@temporalio/workflow';",
-    to: "import { condition, patched, sleep } from '@temporalio/workflow';",
+    from: "import { CancellationScope, condition } from '@temporalio/workflow';",
+    to: "import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';",
   },
   {
     file: 'src/workflows/agent/agent-loop.ts',

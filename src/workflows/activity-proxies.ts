@@ -10,7 +10,7 @@ import type { RetryPolicy } from '@temporalio/common';
 import { clipText, oneLine } from '../base/text';
 import { plainLine } from '../core/transcript/markdown';
 import type { LonghaulActivities, ToolConfig } from '../protocol/activities';
-import type { JsonObject } from '../base/json';
+import { defined, type JsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { ActivityToolSpec } from '../protocol/spec';
 
@@ -58,8 +58,7 @@ export function foreignActivity(
 ): (args: JsonObject) => Promise<unknown> {
   const options: ActivityOptions = {
     ...toolOptions(tool, summary),
-    ...(taskQueue !== undefined && { taskQueue }),
-    ...(heartbeatTimeoutMs !== undefined && { heartbeatTimeout: heartbeatTimeoutMs }),
+    ...defined({ taskQueue, heartbeatTimeout: heartbeatTimeoutMs }),
   };
   return (args) => scheduleActivity(type, [args], options);
 }

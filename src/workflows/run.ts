@@ -22,24 +22,24 @@ import { InputReporter } from './children/messages';
 import { hintAtCancelledCalls } from './lifecycle/cancellation';
 import { Execution, type Owner, type View } from './lifecycle/execution';
 import { setHandlers } from './lifecycle/handlers';
-import { type Started, withCarried, type WorkflowArguments } from './lifecycle/start';
+import { type Taken, withCarried, type WorkflowArguments } from './lifecycle/start';
 import { carriedEntries, RunLog } from './log/run-log';
 import { type CarriedRun, unpack } from './run/carried-run';
 import { createLoop } from './run/create-loop';
 import { completeRun, endRun, failureOf, type Loaded } from './run/end-run';
 import { openStart, resolveDefinition, takeRunStart } from './run/load';
 import { LoadedRun, type LoopResult, type RunLoop } from './run/loaded-run';
-import { Migrations } from './run/migration';
+import { type Migrating, setMigrate } from './run/migration';
 import { setRunHandlers, type HandledRun } from './run/run-handlers';
 import { RunPosition } from './run/run-position';
 import { RunSession } from './run/run-session';
 
 export class Run implements HandledRun, Owner {
-  readonly #start: Started<RunInput, CarriedRun>;
+  readonly #start: Taken<RunInput, CarriedRun>;
   readonly position: RunPosition;
   readonly execution: Execution;
   readonly steering: Steering;
-  readonly #migrations: Migrations;
+  readonly #migrating: Readonly<Migrating>;
   readonly #work = new CancellationScope();
   readonly #newLog = new RunLog(workflowInfo());
   #loaded: Loaded | undefined;
@@ -55,7 +55,7 @@ export class Run implements HandledRun, Owner {
     });
     this.steering = new Steering(carried?.steering);
     setHandlers(this.execution);
-    this.#migrations = new Migrations(this, this.execution);
+    this.#migrating = setMigrate(this, this.execution);
     setRunHandlers(this);
     setSteering(this.steering, this.execution, this.given.thread !== undefined);
   }
@@ -74,7 +74,7 @@ export class Run implements HandledRun, Owner {
 
   /** What it was started with, or the spec of a migration that a worker is about to load. */
   get runner(): RunInput['runner'] {
-    return this.#migrations.loading ?? this.given.runner;
+    return this.#migrating.loading ?? this.given.runner;
   }
 
   get view(): View {
@@ -119,11 +119,10 @@ export class Run implements HandledRun, Owner {
     if (this.#start.refused !== undefined) throw this.#start.refused;
     const { given, carried } = this.#start;
     if (carried !== undefined) return await this.#restore(given, carried);
-    const { definition: known, clientTools } = given;
+    const clientTools = given.clientTools && true;
     const definition = await resolveDefinition({
       ...runnerAddress(given),
-      ...(clientTools && { clientTools: true }),
-      ...(known && { definition: known }),
+      ...defined({ clientTools, definition: given.definition }),
     });
     const { session: value, version, input } = await openStart(given, definition);
     const session = new RunSession({

@@ -6,7 +6,6 @@
 // 4. Await only what you must. The sandbox records a stack for every promise, and that is what a turn costs here.
 
 import { CancellationScope, condition } from '@temporalio/workflow';
-import type { UsedUp } from '../../core/budget/budget';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { answerText } from '../../core/machine/answer';
 import type { MachineStep } from '../../core/machine/steps';
@@ -15,10 +14,9 @@ import { defined } from '../../base/json';
 import type { AgentConfig } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
 import type { Migration } from '../../protocol/log';
-import type { PendingInput, InputAnswer } from '../../protocol/run';
 import type { Progress } from '../lifecycle/execution';
 import { Approvals, type AskedInput } from '../people/approvals';
-import { budgetExceeded, BudgetQuestions } from '../people/budget-questions';
+import { BudgetQuestions } from '../people/budget-questions';
 import type { AdmittedAnswer } from '../people/open-inputs';
 import { OwnInputs } from '../people/own-inputs';
 import type { CarriedProgress } from '../run/carried-run';
@@ -89,8 +87,13 @@ export class AgentLoop implements RunLoop {
     let inline: InlineResults | undefined;
     for (;;) {
       const step = this.#nextStep();
-      const moving = this.#isBetween(step) ? this.#run.continueAsNewIfDue(this.#carry) : undefined;
-      if (moving !== undefined) await moving;
+      // The run moves only between steps: before a model call or during a wait.
+      const goesOn = step.kind === 'done' && steering.hasUnread;
+      const isBetween = step.kind === 'call-model' || step.kind === 'needs-input' || goesOn;
+      if (isBetween && this.#isIdle) {
+        const moving = this.#run.continueAsNewIfDue(this.#carry);
+        if (moving !== undefined) await moving;
+      }
       switch (step.kind) {
         case 'call-model':
           inline = await this.#nextModelCall(step.turn);
@@ -104,7 +107,7 @@ export class AgentLoop implements RunLoop {
           inline = undefined;
           break;
         case 'done':
-          if (steering.hasUnread && (await this.#goesOn())) break;
+          if (goesOn && (await this.#goesOn())) break;
           return {
             ...planResultOf(step.response),
             ...(input.thread && turnSummary(this.#machine)),
@@ -124,25 +127,12 @@ export class AgentLoop implements RunLoop {
     }
   }
 
-  /** The run moves only between steps: before a model call or during a wait. */
-  #isBetween({ kind }: MachineStep): boolean {
-    const goesOn = kind === 'done' && this.#run.steering.hasUnread;
-    return (kind === 'call-model' || kind === 'needs-input' || goesOn) && this.#isIdle;
-  }
-
   /** The call, or what must come before it. The loop then comes back. */
   #nextModelCall(turn: number): Promise<InlineResults | undefined> {
     const { usedUp } = this.#run.budget;
-    if (usedUp !== undefined) return this.#askForBudget(usedUp, turn);
+    if (usedUp !== undefined) return this.#budget.require(usedUp, turn, this.#ask);
     this.#steer();
     return this.#prompt?.compactIfDue() ?? this.#callModel(turn);
-  }
-
-  /** After an answer, the loop checks the budget again. */
-  async #askForBudget(usedUp: UsedUp, turn: number): Promise<undefined> {
-    if (this.#run.budget.onExceeded === 'fail') throw budgetExceeded(usedUp);
-    const mayGoOn = await this.#budget.mayGoOn(usedUp, turn, this.#ask);
-    if (!mayGoOn) throw budgetExceeded(usedUp);
   }
 
   readonly #ask = (question: AskedInput): Promise<void> => {
@@ -186,16 +176,13 @@ export class AgentLoop implements RunLoop {
     const outcome = this.#machine.modelResponse({ ...entry, tools: names });
     resolveInvalidCalls(this.#machine, outcome, { turn: entry, rule: onInvalidToolCall });
     if (result.session !== undefined) session.merge(result.session);
-    if (this.#models.isLast) await this.#endTurn(result);
-    return result;
-  }
-
-  /** The run is cancelled. What ran inline belongs into the log all the same. */
-  async #endTurn(inline: InlineResults): Promise<void> {
+    if (!this.#models.isLast) return result;
+    // The run is cancelled. What ran inline belongs into the log all the same.
     const step = this.#machine.nextStep();
     const calls = step.kind === 'call-tools' ? step.calls : [];
-    for (const { entry } of endedInline(calls, inline)) this.#machine.toolResult(entry);
+    for (const { entry: ended } of endedInline(calls, result)) this.#machine.toolResult(ended);
     await CancellationScope.current().cancelRequested;
+    return undefined;
   }
 
   /** `inline`: only right after the model call. No call that waited for a person ran inline, whatever a worker says. */
@@ -251,16 +238,12 @@ export class AgentLoop implements RunLoop {
     const verdict = verdictOn(asked, { answer, inputId, at: new Date().toISOString() });
     const raised = this.#budget.take(admitted);
     this.#machine.note({ ...verdict, ...raised });
-    if (raised === undefined && missing === 0) this.#decide(asked, { ...answer, inputId });
-  }
-
-  #decide(asked: PendingInput, answer: InputAnswer): void {
-    const { inputId } = answer;
+    if (raised !== undefined || missing > 0) return;
     switch (answer.kind) {
       case 'answer':
         return this.#machine.answer({ inputId, text: answerText(answer.answer) });
       case 'approve':
-        return this.#approvals.approve(asked, answer);
+        return this.#approvals.approve(asked, { ...answer, inputId });
       case 'reject':
         return this.#machine.reject(inputId, answer.reason);
       case 'complete':

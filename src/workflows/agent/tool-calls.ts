@@ -7,10 +7,9 @@
 // 3. A called agent is a child workflow. Its final text is the result, and its session changes are a delta.
 
 import { sleep } from '@temporalio/workflow';
-import type { JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base/json';
 import { utf8Length } from '../../base/text';
 import type { AgentMachine } from '../../core/machine/agent-machine';
-import { deferredInputId } from '../../core/machine/questions';
 import { mergeDelta, sessionDelta } from '../../core/session';
 import { plainLine } from '../../core/transcript/markdown';
 import { toToolOutput } from '../../core/transcript/tool-output';
@@ -32,7 +31,7 @@ import {
   toolActivities,
 } from '../activity-proxies';
 import { TaskPayloadBudget } from '../lifecycle/task-payload-budget';
-import { argumentText } from '../../core/machine/questions';
+import { argumentText, deferredInputId } from '../../core/machine/questions';
 import type { LoadedRun } from '../run/loaded-run';
 import { selectKeys } from '../run/run-session';
 import {
@@ -183,7 +182,7 @@ export class ToolCalls {
       try {
         const { finalResponse, delta } = await this.#run.children.call({
           runner,
-          ...(kind && { kind }),
+          ...defined({ kind, policy }),
           place,
           work: place,
           element: name,
@@ -191,7 +190,6 @@ export class ToolCalls {
           session,
           isSessionStable: session === own,
           isSubAgentCall: true,
-          ...(policy && { policy }),
           among,
         });
         const output = toToolOutput(name, finalResponse.text);
@@ -260,14 +258,16 @@ export class ToolCalls {
       ...this.#run.address,
       origin: position.origin,
       ...iterationInput(this.#config, this.#machine.iterations),
-      ...(session && { session }),
       ...contextInput(input.context),
       turn,
       index,
       callId: call.callId,
       tool: call.name,
-      ...(tool?.effect === 'once' && { onceIn: execution.info.runId }),
-      ...(tool?.result === 'later' && { inputId: position.inputId(deferredInputId(pending)) }),
+      ...defined({
+        session,
+        onceIn: tool?.effect === 'once' ? execution.info.runId : undefined,
+        inputId: tool?.result === 'later' ? position.inputId(deferredInputId(pending)) : undefined,
+      }),
       ...argumentsOf(pending, log),
     };
   }

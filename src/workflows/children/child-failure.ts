@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { ChildFailure } from '../../core/orchestration/plan';
 import { clipText, oneLine } from '../../base/text';
-import { isJsonObject } from '../../base/json';
+import { defined, isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { errorCodes, type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
@@ -25,7 +25,7 @@ export function reported(
   if (!(failure instanceof TemporalFailure) || isCancellation(failure)) return failure;
   const { type, message, details } = innermost(failure);
   return ApplicationFailure.create({
-    ...(type !== undefined && { type }),
+    ...defined({ type }),
     message: clipText(message, limits.failureMessage),
     nonRetryable: true,
     details: [details ?? {}, spend, ...(steered.length > 0 ? [steered] : [])],
@@ -71,9 +71,8 @@ export function childFailure(error: unknown): ChildFailure {
   const code = failureCode(error);
   const details = LonghaulError.is(error) ? error.details : innermost(error).details;
   return {
-    ...(code && { code }),
     message: failureReason(error),
-    ...(isJsonObject(details) && { details }),
+    ...defined({ code, details: isJsonObject(details) ? details : undefined }),
   };
 }
 
@@ -89,8 +88,7 @@ export function failureView(error: unknown): {
   if (error instanceof Error && error.cause instanceof TerminatedFailure)
     return { code: 'RunClosed', message: 'the run was terminated' };
   if (isCancellation(error)) return { code: 'RunCancelled', message: 'the run was cancelled' };
-  const code = failureCode(error);
-  return { ...(code && { code }), message: failureReason(error) };
+  return { ...defined({ code: failureCode(error) }), message: failureReason(error) };
 }
 
 type Innermost = {

@@ -86,12 +86,6 @@ type OpenView = { -readonly [Name in keyof ChildView]: ChildView[Name] };
 /** What a cancelled child said it spent. */
 type Report = { spend?: RunSpend };
 
-type ChildStart = {
-  readonly lineage: Lineage;
-  readonly share: BudgetSpec | undefined;
-  readonly report: Report;
-};
-
 /** A run remembers only its newest children. */
 const keptViews = 1_000;
 
@@ -146,7 +140,7 @@ export class Children {
     const share = budget.promise(call.among);
     const report: Report = {};
     try {
-      const result = await this.#start(call, { lineage, share, report });
+      const result = await this.#start(call, this.#startOf(call, lineage, share), report);
       budget.takeBack(share);
       budget.record(result.spend);
       return result;
@@ -183,16 +177,21 @@ export class Children {
     await condition(() => this.#open.size === 0);
   }
 
-  async #start(call: ChildCall, { lineage, share, report }: ChildStart): Promise<ChildResult> {
+  async #start(
+    call: ChildCall,
+    start: Omit<RunInput, 'input'> & { readonly lineage: Lineage },
+    report: Report,
+  ): Promise<ChildResult> {
+    const { lineage } = start;
     const id = childId({ ...this.#caller.execution.info, tag: uuid4(), place: call.place });
-    const input = { ...this.#startOf(call, lineage, share), ...this.#inputs.send(id, call.input) };
+    const input = { ...start, ...this.#inputs.send(id, call.input) };
     const bytes = utf8Length(JSON.stringify(input));
     await this.#enter(id, bytes);
     const view = this.#see(id, call, lineage.path);
     const started = startChild<(input: RunInput) => Promise<ChildResult>>(
       workflowTypes[call.kind ?? 'agent'],
       childOptions(id, input, {
-        memo: { agent: call.runner, path: lineage.path, ...(lineage.key && { key: lineage.key }) },
+        memo: { agent: call.runner, path: lineage.path, ...defined({ key: lineage.key }) },
         indexed: this.#caller.definition.searchAttributes,
         title: call.element,
         input: call.input,
@@ -234,7 +233,7 @@ export class Children {
     call: ChildCall,
     lineage: Lineage,
     share: BudgetSpec | undefined,
-  ): Omit<RunInput, 'input'> {
+  ): Omit<RunInput, 'input'> & { readonly lineage: Lineage } {
     const { position, definition: loaded, input } = this.#caller;
     const { workflowId, origin } = position;
     const { application, ...definition } = position.definitionRef(loaded.hash);
@@ -245,22 +244,14 @@ export class Children {
       lineage,
       origin: originBelow(origin, work),
       definition: { root: workflowId, ...definition },
-      ...(application !== undefined && { application }),
       ...(travels ? { session } : { sessionFrom: workflowId }),
-      ...(input.context && { context: input.context }),
-      ...(share && { budget: share }),
+      ...defined({ application, context: input.context, budget: share }),
       ...this.#caller.traced,
     };
   }
 
   #see(workflowId: string, { runner, kind }: RunnerPlace, path: string): OpenView {
-    const view: OpenView = {
-      workflowId,
-      runner,
-      ...(kind && { kind }),
-      path,
-      status: 'open',
-    };
+    const view: OpenView = { workflowId, runner, ...defined({ kind }), path, status: 'open' };
     this.#views.push(view);
     this.#views = this.#views.slice(-keptViews);
     return view;
@@ -292,9 +283,9 @@ function statusOf(error: unknown): ChildView['status'] {
 
 function lineageOf(caller: Caller, call: ChildCall): Lineage {
   const { lineage, workflowId } = caller.position;
+  const { root, depth, key, requester, branch = workflowId, policy: forbidden = {} } = lineage;
   const { id } = caller.definition.config;
   const { runner, policy = {} } = call;
-  const forbidden = lineage.policy ?? {};
   const forbidsCalls = call.isSubAgentCall === true && forbidden.disallowSubAgentCalls === true;
   if (forbidsCalls || forbidden.disallowedAgentIds?.includes(runner)) {
     throw new LonghaulError(
@@ -311,33 +302,29 @@ function lineageOf(caller: Caller, call: ChildCall): Lineage {
       { details: { id: runner } },
     );
   }
-  if (lineage.depth >= limits.depth) {
+  if (depth >= limits.depth) {
     throw new LonghaulError(
       'DepthExceeded',
       `'${runner}' would be nested deeper than ${limits.depth}: let fewer agents call each other`,
     );
   }
   return {
-    root: lineage.root,
+    root,
     path: `${lineage.path}/${call.element}`,
     ancestors,
-    depth: lineage.depth + 1,
-    ...(lineage.depth > 0 && { branch: lineage.branch ?? workflowId }),
-    ...defined({ key: lineage.key, requester: lineage.requester }),
-    ...addedPolicy(forbidden, policy),
+    depth: depth + 1,
+    ...(depth > 0 && { branch }),
+    ...defined({ key, requester, policy: addedPolicy(forbidden, policy) }),
   };
 }
 
-function addedPolicy(above: AgentToolPolicy, own: AgentToolPolicy): { policy?: AgentToolPolicy } {
-  const ids = [
-    ...new Set([...(above.disallowedAgentIds ?? []), ...(own.disallowedAgentIds ?? [])]),
-  ];
-  const disallows = above.disallowSubAgentCalls === true || own.disallowSubAgentCalls === true;
-  if (ids.length === 0 && !disallows) return {};
+/** Undefined if it forbids nothing. */
+function addedPolicy(above: AgentToolPolicy, own: AgentToolPolicy): AgentToolPolicy | undefined {
+  const ids = new Set([above, own].flatMap(({ disallowedAgentIds = [] }) => disallowedAgentIds));
+  const disallows = [above, own].some(({ disallowSubAgentCalls }) => disallowSubAgentCalls);
+  if (ids.size === 0 && !disallows) return undefined;
   return {
-    policy: {
-      ...(disallows && { disallowSubAgentCalls: true }),
-      ...(ids.length > 0 && { disallowedAgentIds: ids }),
-    },
+    ...(disallows && { disallowSubAgentCalls: true }),
+    ...(ids.size > 0 && { disallowedAgentIds: [...ids] }),
   };
 }

@@ -8,7 +8,7 @@ import {
   defineUpdate,
   setHandler,
 } from '@temporalio/workflow';
-import { isJsonObject } from '../../base/json';
+import { defined, isJsonObject } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import { queryNames } from '../../protocol/names';
 import { toWorkflowFailure } from '../durable';
@@ -67,7 +67,7 @@ export function setSignal(
       execution.refuse(name, error);
     }
   };
-  setHandler(defineSignal<[unknown]>(name), handler, { ...(description && { description }) });
+  setHandler(defineSignal<[unknown]>(name), handler, defined({ description }));
 }
 
 /** `check` refuses by throwing, before the update enters history. */

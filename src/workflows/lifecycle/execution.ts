@@ -166,12 +166,9 @@ export class Execution implements Requests {
 
   /** A refused signal changes nothing. The state lists it even if the details cannot show it. */
   refuse(signal: string, error: unknown): void {
-    this.phase.refuse({
-      signal,
-      code: LonghaulError.is(error) ? error.code : 'InternalError',
-      message: error instanceof Error ? oneLine(error.message, 300) : 'refused',
-      at: new Date().toISOString(),
-    });
+    const code = LonghaulError.is(error) ? error.code : 'InternalError';
+    const message = error instanceof Error ? oneLine(error.message, 300) : 'refused';
+    this.phase.refuse(signal, code, message);
     try {
       this.#display.showDetails(this.state, this.#shown);
     } catch {

@@ -52,8 +52,9 @@ export class Phase {
     return this.#rejected;
   }
 
-  refuse(rejection: RejectedSignal): void {
-    this.#rejected.push(rejection);
+  /** Lists what was refused or lost, so that nothing is lost silently. */
+  refuse(signal: string, code: RejectedSignal['code'], message: string): void {
+    this.#rejected.push({ signal, code, message, at: new Date().toISOString() });
     if (this.#rejected.length > keptRejections) this.#rejected.shift();
   }
 }

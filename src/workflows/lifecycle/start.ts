@@ -15,14 +15,9 @@ import { LonghaulError } from '../../protocol/errors';
 /** The arguments of a workflow function. Anybody may have written them. */
 export type WorkflowArguments = { readonly input: unknown; readonly carried: unknown };
 
-/** `refused`: why the start was refused. */
-export type Taken<Input extends { readonly runner: unknown }> =
-  | { readonly given: Input; readonly carried?: unknown; readonly refused?: undefined }
-  | { readonly given: { readonly runner: string }; readonly refused: Error };
-
-/** A start with its carried state. `refused`: why the start was refused, or why the state could not be read. */
-export type Started<Input extends { readonly runner: unknown }, Carried> =
-  | { readonly given: Input; readonly carried: Carried | undefined; readonly refused?: undefined }
+/** `refused`: why the start was refused, or why the carried state could not be read. */
+export type Taken<Input extends { readonly runner: unknown }, Carried = unknown> =
+  | { readonly given: Input; readonly carried?: Carried | undefined; readonly refused?: undefined }
   | {
       readonly given: Input | { readonly runner: string };
       readonly carried?: undefined;
@@ -32,11 +27,12 @@ export type Started<Input extends { readonly runner: unknown }, Carried> =
 export function withCarried<Input extends { readonly runner: unknown }, Carried>(
   taken: Taken<Input>,
   unpack: (bytes: unknown) => Carried,
-): Started<Input, Carried> {
-  if (taken.refused !== undefined) return taken;
-  const { given, carried } = taken;
+): Taken<Input, Carried> {
+  if (taken.refused !== undefined || taken.carried === undefined)
+    return taken as Taken<Input, never>;
+  const { given } = taken;
   try {
-    return { given, carried: carried === undefined ? undefined : unpack(carried) };
+    return { given, carried: unpack(taken.carried) };
   } catch (error) {
     return { given, refused: error as Error };
   }

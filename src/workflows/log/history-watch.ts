@@ -7,7 +7,12 @@
 //    loaded does not: moving has not helped, and the thread would do nothing else.
 // 4. Open work has room for its largest possible result, so that the server never ends a run for its size.
 
-import { patched, workflowInfo, type WorkflowInfo } from '@temporalio/workflow';
+import {
+  makeContinueAsNewFunc,
+  patched,
+  workflowInfo,
+  type WorkflowInfo,
+} from '@temporalio/workflow';
 import { LonghaulError } from '../../protocol/errors';
 import type { RunLog } from './run-log';
 import { limits } from '../../protocol/limits';
@@ -136,6 +141,12 @@ type ContinueOptions = {
   readonly memo?: Record<string, unknown>;
   readonly initialVersioningBehavior?: 'AUTO_UPGRADE';
 };
+
+/** Ends this execution. The next one starts with `input`, and with the state that this one carries. Never returns. */
+export async function continueAsNew(input: object, carried: Uint8Array): Promise<void> {
+  type Workflow = (input: object, carried: Uint8Array) => Promise<unknown>;
+  await makeContinueAsNewFunc<Workflow>(continueOptions())(input, carried);
+}
 
 /**
  * The options of `continueAsNew`. Without the memo, the server would show that of the first execution. With Worker Versioning, the next

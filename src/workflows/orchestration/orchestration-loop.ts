@@ -7,6 +7,7 @@
 //    Then the loop waits until no child is open.
 
 import { CancellationScope, condition } from '@temporalio/workflow';
+import { defined } from '../../base/json';
 import type { Plan, PlannedChild, PlanResult } from '../../core/orchestration/plan';
 import type { OrchestrationConfig } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
@@ -60,7 +61,7 @@ export class OrchestrationLoop implements RunLoop {
       await condition(() => this.#ended.length > 0 || this.#run.execution.history.isOver);
       this.#applyEnded();
     }
-    if (this.#plan.cancelsRest) this.#cancelRest();
+    if (this.#plan.cancelsRest) for (const scope of this.#scopes.values()) scope.cancel();
     return await this.#result(this.#plan.outcome);
   }
 
@@ -72,7 +73,12 @@ export class OrchestrationLoop implements RunLoop {
       this.#plan.take(child.key);
       const scope = new CancellationScope();
       this.#scopes.set(child.key, scope);
-      void scope.run(() => this.#call(child, among)).then((ended) => this.#childEnded(ended));
+      void scope
+        .run(() => this.#call(child, among))
+        .then((ended) => {
+          this.#scopes.delete(child.key);
+          this.#ended.push(ended);
+        });
     }
   }
 
@@ -81,7 +87,7 @@ export class OrchestrationLoop implements RunLoop {
     try {
       const result = await this.#run.children.call({
         runner,
-        ...(kind && { kind }),
+        ...defined({ kind }),
         place: key,
         work: element,
         element,
@@ -94,11 +100,6 @@ export class OrchestrationLoop implements RunLoop {
     } catch (error) {
       return { key, kind: 'failed', error };
     }
-  }
-
-  #childEnded(ended: EndedChild): void {
-    this.#scopes.delete(ended.key);
-    this.#ended.push(ended);
   }
 
   /** Nothing after the outcome changes it. */
@@ -115,10 +116,6 @@ export class OrchestrationLoop implements RunLoop {
       this.#errors.set(key, error);
       this.#plan.failed(key, childFailure(error));
     }
-  }
-
-  #cancelRest(): void {
-    for (const scope of this.#scopes.values()) scope.cancel();
   }
 
   async #result(outcome: NonNullable<Plan['outcome']>): Promise<PlanResult> {

@@ -45,17 +45,13 @@ type ApprovalOptions = {
 
 /** How far the question about a call is, before it is published. `edit`: a person has changed the call. */
 type Question =
-  | { readonly stage: 'edited'; readonly edit: Approval }
+  | { readonly stage: 'new'; readonly edit: Approval | undefined }
   | { readonly stage: 'in-review'; readonly edit: Approval | undefined }
   | { readonly stage: 'reviewed'; readonly edit: Approval | undefined; readonly review: Review }
   /** Waits until the decision about another call is made. */
   | { readonly stage: 'drafted'; readonly asked: AskedInput };
 
-/** What comes next for an open input. `decided`: the machine has another step. */
-type Next =
-  | { readonly kind: 'ask'; readonly asked: AskedInput }
-  | { readonly kind: 'wait' }
-  | { readonly kind: 'decided' };
+const unasked: Question = { stage: 'new', edit: undefined };
 
 export class Approvals {
   readonly #options: ApprovalOptions;
@@ -91,22 +87,22 @@ export class Approvals {
   nextStep(): { readonly step: MachineStep; readonly asked: readonly AskedInput[] } {
     for (;;) {
       const step = this.#options.machine.nextStep();
-      const asked = this.#ask(openInputs(step));
-      if (asked === 'decided') continue;
+      const inputs = openInputs(step);
+      if (inputs.some((input) => this.#decides(input))) continue;
+      const asked = inputs.flatMap((input) => this.#askedOf(input) ?? []);
       for (const [inputId, { stage }] of this.#questions)
         if (stage === 'reviewed' || stage === 'drafted') this.#questions.delete(inputId);
       return { step, asked };
     }
   }
 
-  #ask(inputs: readonly MachineInput[]): readonly AskedInput[] | 'decided' {
-    const asked: AskedInput[] = [];
-    for (const input of inputs) {
-      const next = this.#next(input);
-      if (next.kind === 'decided') return next.kind;
-      if (next.kind === 'ask') asked.push(next.asked);
-    }
-    return asked;
+  /** Undefined while a worker reviews the call. */
+  #askedOf(input: MachineInput): AskedInput | undefined {
+    const { inputId, kind } = input;
+    if (kind === 'question' || this.#options.isPublished(inputId)) return input;
+    if (kind === 'tool') return this.#resultOf(input);
+    const question = this.#questions.get(inputId);
+    return question?.stage === 'drafted' ? question.asked : undefined;
   }
 
   /** Takes a verdict that the log has already, and that needs no other one. */
@@ -114,7 +110,7 @@ export class Approvals {
     const { machine } = this.#options;
     const { inputId, args } = approval;
     if (args !== undefined && asksAnew(asked, approval)) {
-      this.#questions.set(machine.edit(inputId, args), { stage: 'edited', edit: approval });
+      this.#questions.set(machine.edit(inputId, args), { stage: 'new', edit: approval });
       return;
     }
     const input = machine.pendingInputs.find((one) => one.inputId === inputId);
@@ -122,21 +118,20 @@ export class Approvals {
     if (input !== undefined) this.#remember(input);
   }
 
-  #next(input: MachineInput): Next {
+  /** Goes on with the question about a call. True if that decided about the call, so that the machine has another step. */
+  #decides(input: MachineInput): boolean {
     const { inputId, kind, call } = input;
-    if (kind === 'question' || this.#options.isPublished(inputId))
-      return { kind: 'ask', asked: input };
-    if (kind === 'tool') return { kind: 'ask', asked: this.#resultOf(input) };
-    const question = this.#questions.get(inputId);
-    if (question?.stage === 'drafted') return { kind: 'ask', asked: question.asked };
-    const policy = this.#policyOf(input);
+    const question = this.#questions.get(inputId) ?? unasked;
+    if (kind !== 'approval' || this.#options.isPublished(inputId)) return false;
+    if (question.stage === 'drafted') return false;
     if (this.#remembered.has(call?.name ?? '')) return this.#approveAsBefore(input);
-    const edit = question?.edit;
-    if (!isReviewed(policy)) return this.#draft(input, policy, { review: {}, edit });
-    if (question?.stage === 'reviewed') return this.#draft(input, policy, question);
+    const policy = this.#policyOf(input);
+    const { stage, edit } = question;
+    if (!isReviewed(policy)) return this.#decideOrDraft(input, policy, { review: {}, edit });
+    if (stage === 'reviewed') return this.#decideOrDraft(input, policy, question);
     const hasRoom = this.#count('in-review') < limits.toolConcurrency;
-    if (question?.stage !== 'in-review' && hasRoom) this.#review(input, policy, edit);
-    return { kind: 'wait' };
+    if (stage === 'new' && hasRoom) this.#review(input, policy, edit);
+    return false;
   }
 
   #review(input: MachineInput, policy: ApprovalPolicy, edit: Approval | undefined): void {
@@ -148,28 +143,28 @@ export class Approvals {
     );
   }
 
-  /** Decides, or makes the question. */
-  #draft(
+  /** True if it decided. */
+  #decideOrDraft(
     input: MachineInput,
     policy: ApprovalPolicy,
     { review, edit }: { readonly review: Review; readonly edit: Approval | undefined },
-  ): Next {
+  ): boolean {
     const { machine } = this.#options;
     const { inputId } = input;
     this.#questions.delete(inputId);
     if (review.problem !== undefined) {
       machine.reject(inputId, review.problem);
-      return { kind: 'decided' };
+      return true;
     }
     if (review.text !== undefined) {
       const [turn = 0, index = 0] = placeOf(inputId);
       machine.note({ kind: 'preview', turn, index, text: review.text });
     }
     const question = this.#question(input, policy, review);
-    const next: Next =
-      edit === undefined ? { kind: 'ask', asked: question } : this.#withEditor(question, edit);
-    if (next.kind === 'ask') this.#questions.set(inputId, { stage: 'drafted', asked: next.asked });
-    return next;
+    const asked = edit === undefined ? question : this.#withEditor(question, edit);
+    if (asked === undefined) return true;
+    this.#questions.set(inputId, { stage: 'drafted', asked });
+    return false;
   }
 
   #question(
@@ -200,31 +195,31 @@ export class Approvals {
     });
   }
 
-  /** The editor has seen the new arguments. Another person may have to decide about them. */
-  #withEditor(asked: AskedInput, { by, note }: Approval): Next {
+  /** The editor has seen the new arguments. Another person may have to decide about them. Undefined if the editor's approval is enough. */
+  #withEditor(asked: AskedInput, { by, note }: Approval): AskedInput | undefined {
     const { machine } = this.#options;
     const { inputId } = asked;
     const answer = { kind: 'approve' as const, inputId, ...defined({ by, note }) };
-    if (!isPermitted(asked, answer)) return { kind: 'ask', asked };
+    if (!isPermitted(asked, answer)) return asked;
     const at = new Date().toISOString();
     machine.note(verdictOn(asked, { answer, inputId, at }));
     if (missingApprovals(asked, answer) > 0 && by !== undefined) {
       const { roles: _roles, ...voter } = by;
-      return { kind: 'ask', asked: { ...asked, votes: [{ by: voter, at }] } };
+      return { ...asked, votes: [{ by: voter, at }] };
     }
     machine.approve(inputId);
     this.#remember(asked);
-    return { kind: 'decided' };
+    return undefined;
   }
 
-  #approveAsBefore(input: MachineInput): Next {
+  #approveAsBefore(input: MachineInput): true {
     const { machine } = this.#options;
     const { inputId } = input;
     const at = new Date().toISOString();
     const digest = digestOf(input);
     machine.note({ kind: 'verdict', inputId, verdict: 'approve', at, digest, isRemembered: true });
     machine.approve(inputId);
-    return { kind: 'decided' };
+    return true;
   }
 
   #remember(approved: Pick<PendingInput, 'call'>): void {

@@ -34,6 +34,14 @@ export class BudgetQuestions {
     return !this.#isStopped;
   }
 
+  /** Fails if people want the run to stop, or if nobody may be asked. */
+  async require(
+    ...[usedUp, turn, ask]: Parameters<BudgetQuestions['mayGoOn']>
+  ): Promise<undefined> {
+    const mayAsk = this.#run.budget.onExceeded === 'ask';
+    if (!mayAsk || !(await this.mayGoOn(usedUp, turn, ask))) throw budgetExceeded(usedUp);
+  }
+
   /** What the answer adds, for the log. Undefined if the answer is for another question. */
   take({ asked, answer }: AdmittedAnswer): Pick<Verdict, 'added'> | undefined {
     if (asked.inputId !== this.#asked?.inputId || answer.kind !== 'answer') return undefined;

@@ -31,7 +31,7 @@ export class OpenInputs {
   readonly taken: TakenAnswers;
   /** Grows with every answer that decides, so that the loop wakes. A vote gives it nothing to do. */
   answers = 0;
-  #pauseSeq: number;
+  pauseSeq: number;
   #own: Inputs;
   /** What runs below wait for, by their workflow id. `branch` is this run's own child: the asking run itself, or one above it. */
   readonly #below = new Map<string, { readonly branch: string; readonly inputs: Inputs }>();
@@ -40,11 +40,7 @@ export class OpenInputs {
   constructor(taken = new TakenAnswers(), own: Inputs = [], pauseSeq = 0) {
     this.taken = taken;
     this.#own = own;
-    this.#pauseSeq = pauseSeq;
-  }
-
-  get pauseSeq(): number {
-    return this.#pauseSeq;
+    this.pauseSeq = pauseSeq;
   }
 
   get pending(): Inputs {
@@ -180,6 +176,6 @@ export class OpenInputs {
   #counting(change: () => void): void {
     const known = new Set(this.pending.map(({ inputId }) => inputId));
     change();
-    if (this.pending.some(({ inputId }) => !known.has(inputId))) this.#pauseSeq += 1;
+    if (this.pending.some(({ inputId }) => !known.has(inputId))) this.pauseSeq += 1;
   }
 }

@@ -117,12 +117,8 @@ export class PauseNotices {
 
   /** The run goes on. Its state says that nobody was told. */
   #lose({ reason, inputId }: CarriedNotice, why: string): void {
-    this.#run.execution.phase.refuse({
-      signal: 'onPause',
-      code: 'InternalError',
-      message: oneLine(`nobody was told (${reason}) of '${inputId}': ${why}`, 300),
-      at: new Date().toISOString(),
-    });
+    const message = oneLine(`nobody was told (${reason}) of '${inputId}': ${why}`, 300);
+    this.#run.execution.phase.refuse('onPause', 'InternalError', message);
   }
 }
 

@@ -4,6 +4,7 @@
 // 1. Anybody may send any number of signals. A few are checked at a time, and they fit into a workflow task.
 
 import { condition, currentUpdateInfo, isCancellation, patched } from '@temporalio/workflow';
+import { defined } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { WorkerHook } from '../../protocol/people';
@@ -66,7 +67,7 @@ export class SignatureChecks {
   ): Promise<string | undefined> {
     const { application } = this.#of.view;
     const input = {
-      ...(application !== undefined && { application }),
+      ...defined({ application }),
       workflowId: this.#of.info.workflowId,
       input: inputForHook(asked),
       answer,

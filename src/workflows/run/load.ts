@@ -154,8 +154,7 @@ async function openRunSession(
     stores,
     key,
     session,
-    ...whose(application),
-    ...(sessionPrecedence !== undefined && { sessionPrecedence }),
+    ...defined({ application, sessionPrecedence }),
   });
 }
 
@@ -178,21 +177,11 @@ export async function closeSession(
   try {
     // The first execution's id stays the same after continue-as-new. It also stays the same after a reset, which saves again.
     const save = { after: version, version: workflowInfo().firstExecutionRunId };
-    await activities.closeRun({
-      key,
-      session,
-      save,
-      ...whose(application),
-    });
+    await activities.closeRun({ key, session, save, ...defined({ application }) });
     return [];
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     const reason = oneLine(error.cause?.message ?? error.message, limits.failureMessage);
     return [`the session was not saved: ${reason}`];
   }
-}
-
-/** Left out if the task queue says it. */
-function whose(application: string | undefined): Pick<RunInput, 'application'> {
-  return application === undefined ? {} : { application };
 }

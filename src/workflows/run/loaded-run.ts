@@ -1,19 +1,18 @@
 // A run with a known definition: what its loop works with, and how it moves to its next execution. The loop is an agent's, or an
 // orchestration's.
 
-import { makeContinueAsNewFunc } from '@temporalio/workflow';
 import { RunBudget } from '../../core/budget/budget';
 import { defined } from '../../base/json';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { runnerIdOf } from '../../core/runner-refs';
-import type { AgentRunResult, RunInput } from '../../protocol/run';
+import type { RunInput } from '../../protocol/run';
 import type { Traced } from '../../protocol/trace';
 import type { Steering } from '../agent/steering';
 import { Children } from '../children/children';
 import { Segments } from '../display/segments';
 import type { Execution, Progress } from '../lifecycle/execution';
 import { carryRequests } from '../lifecycle/requests';
-import { continueOptions } from '../log/history-watch';
+import { continueAsNew } from '../log/history-watch';
 import type { RunLog } from '../log/run-log';
 import type { Asker } from '../people/open-inputs';
 import { PauseNotices } from '../people/pause-notices';
@@ -121,9 +120,7 @@ export class LoadedRun {
     const runner = runnerIdOf(this.input.runner);
     const { origin, workflowId } = this.position;
     const next: RunInput = { ...withoutStart(this.input), runner, input: 'continued', origin };
-    await makeContinueAsNewFunc<(input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>>(
-      continueOptions(),
-    )(to === undefined ? next : movedStart(next, workflowId, to), bytes);
+    await continueAsNew(to === undefined ? next : movedStart(next, workflowId, to), bytes);
   }
 
   #pack(progress: ProgressWithin, to: LoadedDefinition | undefined): Uint8Array {

@@ -12,6 +12,7 @@ import type {
   ModelTurnOutcome,
 } from '../../core/machine/steps';
 import type { PlanResult } from '../../core/orchestration/plan';
+import { defined } from '../../base/json';
 import { oneLine } from '../../base/text';
 import { refused } from '../../core/machine/turn-plan';
 import type { InvalidToolCallAction, MachineInput } from '../../protocol/agent-run';
@@ -37,7 +38,7 @@ export function machineOptions(config: AgentConfig): MachineOptions {
     maxConsecutiveMalformedToolCalls: invalidToolCalls,
     askUser: config.askUser ?? false,
     ...(onInvalidToolCall !== 'retry' && !hasCallbacks && { onInvalidToolCall }),
-    ...(config.toolChoice !== undefined && { toolChoice: config.toolChoice }),
+    ...defined({ toolChoice: config.toolChoice }),
     ...(criteria.length > 0 && { criteria }),
     ...(approvals.length > 0 && { approvals }),
   };
@@ -53,7 +54,7 @@ export function planResultOf(response: AgentRunResponse): PlanResult {
   const { text, content, structured, iterations, completionReason } = response;
   const warning = warningOf(response);
   return {
-    finalResponse: { text, content, ...(structured !== undefined && { structured }) },
+    finalResponse: { text, content, ...defined({ structured }) },
     iterations,
     completionReason,
     ...(warning !== undefined && { warnings: [warning] }),

@@ -52,67 +52,61 @@ type Moving = {
   readonly loaded: { readonly run: MovingRun; readonly loop: Partial<MovingLoop> } | undefined;
 };
 
-/** The migrations of one run. At most one is under way. */
-export class Migrations {
-  readonly #moving: Moving;
-  readonly #execution: Execution;
-  #loading: MigrateInput['runner'] | undefined;
+/** The migration that is under way. `loading`: the spec that a worker is about to load. */
+export type Migrating = { loading: MigrateInput['runner'] | undefined };
 
-  constructor(moving: Moving, execution: Execution) {
-    this.#moving = moving;
-    this.#execution = execution;
-    setUpdate<MigrateReply>(execution, updateNames.migrate, {
-      take: (payload) => this.#migrate(payload),
-      check: (payload) => this.#check(readMigration(payload)),
-      description: 'Moves the waiting run to another definition of its agent: {runner, note?}',
-    });
-  }
+export function setMigrate(moving: Moving, execution: Execution): Readonly<Migrating> {
+  const migrating: Migrating = { loading: undefined };
+  const check = (request: MigrateInput): Movable =>
+    movable(moving, execution, { ...request, isMoving: migrating.loading !== undefined });
+  setUpdate<MigrateReply>(execution, updateNames.migrate, {
+    take: async (payload) => {
+      const request = readMigration(payload);
+      const { run } = check(request);
+      const clientTools = run.input.clientTools && true;
+      migrating.loading = request.runner;
+      let to: LoadedDefinition;
+      try {
+        const address = runnerAddress({ ...run.position.application, runner: request.runner });
+        to = await resolveDefinition({ ...address, ...defined({ clientTools }) });
+      } finally {
+        migrating.loading = undefined;
+      }
+      const { loop } = check(request);
+      const hashes = { from: short(run.definition.hash), to: short(to.hash) };
+      if (hashes.from === hashes.to) return hashes;
+      const problems = loop.moveTo(to, noteOn(request, hashes));
+      if (problems.length > 0) throw refused(problems);
+      return hashes;
+    },
+    check: (payload) => check(readMigration(payload)),
+    description: 'Moves the waiting run to another definition of its agent: {runner, note?}',
+  });
+  return migrating;
+}
 
-  /** The spec that a worker is about to load. */
-  get loading(): MigrateInput['runner'] | undefined {
-    return this.#loading;
-  }
+type Movable = { readonly run: MovingRun; readonly loop: MovingLoop };
 
-  async #migrate(payload: unknown): Promise<MigrateReply> {
-    const request = readMigration(payload);
-    const { run } = this.#check(request);
-    const { clientTools } = run.input;
-    this.#loading = request.runner;
-    let to: LoadedDefinition;
-    try {
-      const address = runnerAddress({ ...run.position.application, runner: request.runner });
-      to = await resolveDefinition({ ...address, ...(clientTools && { clientTools: true }) });
-    } finally {
-      this.#loading = undefined;
-    }
-    const { loop } = this.#check(request);
-    const hashes = { from: short(run.definition.hash), to: short(to.hash) };
-    if (hashes.from === hashes.to) return hashes;
-    const problems = loop.moveTo(to, noteOn(request, hashes));
-    if (problems.length > 0) throw refused(problems);
-    return hashes;
-  }
-
-  /** Throws unless the run can move now. */
-  #check({ runner }: MigrateInput): { readonly run: MovingRun; readonly loop: MovingLoop } {
-    const { phase, inputs } = this.#execution;
-    const { loaded } = this.#moving;
-    if (phase.ended)
-      throw new LonghaulError('RunClosed', `the run cannot move: it is ${phase.status}`);
-    if (loaded === undefined) throw refused(['it is still loading']);
-    const { run, loop } = loaded;
-    const { config } = run.definition;
-    if (runnerIdOf(runner) !== config.id)
-      throw refused([`it is a run of '${config.id}', not of '${runnerIdOf(runner)}'`]);
-    const below = run.children.views.filter(({ status }) => status === 'open');
-    if (below.length > 0) throw refused([waitsBelow(below)]);
-    if (loop.moveTo === undefined)
-      throw refused(['only the run of an agent has a definition to move to']);
-    if (this.#loading !== undefined || run.movesTo !== undefined)
-      throw refused(['it is already moving']);
-    if (inputs.ownPending.length === 0) throw refused(['it does not wait for an answer']);
-    return { run, loop: loop as MovingLoop };
-  }
+/** Throws unless the run can move now. */
+function movable(
+  { loaded }: Moving,
+  { phase, inputs }: Execution,
+  { runner, isMoving }: { readonly runner: MigrateInput['runner']; readonly isMoving: boolean },
+): Movable {
+  if (phase.ended)
+    throw new LonghaulError('RunClosed', `the run cannot move: it is ${phase.status}`);
+  if (loaded === undefined) throw refused(['it is still loading']);
+  const { run, loop } = loaded;
+  const { config } = run.definition;
+  if (runnerIdOf(runner) !== config.id)
+    throw refused([`it is a run of '${config.id}', not of '${runnerIdOf(runner)}'`]);
+  const below = run.children.views.filter(({ status }) => status === 'open');
+  if (below.length > 0) throw refused([waitsBelow(below)]);
+  if (loop.moveTo === undefined)
+    throw refused(['only the run of an agent has a definition to move to']);
+  if (isMoving || run.movesTo !== undefined) throw refused(['it is already moving']);
+  if (inputs.ownPending.length === 0) throw refused(['it does not wait for an answer']);
+  return { run, loop: loop as MovingLoop };
 }
 
 const short = (hash: string): string => hash.slice(0, limits.hashLength);

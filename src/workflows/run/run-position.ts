@@ -29,11 +29,8 @@ export class RunPosition {
   readonly application: Pick<RunInput, 'application'>;
   /** The workflow that also lists this run's questions: the root run, or its thread. Undefined at the top. */
   readonly reportsTo: string | undefined;
-  readonly #definitionRoot: string;
-  /** The run that has this run's definition, if it is not the root run. */
-  readonly #holder: Pick<DefinitionRef, 'holder'>;
-  /** The thread that the root run is a turn of. */
-  readonly #thread: Pick<DefinitionRef, 'thread'>;
+  /** Where this run's definition is. */
+  readonly #definition: Omit<DefinitionRef, 'hash'>;
   /** Makes this run's input ids unique among all that `reportsTo` lists. */
   readonly #idSuffix: string;
 
@@ -41,16 +38,19 @@ export class RunPosition {
     const { lineage } = input;
     const { workflowId } = info;
     const { application } = input;
-    this.application = application === undefined ? {} : { application };
+    this.application = defined({ application });
     this.workflowId = workflowId;
     this.isRoot = lineage === undefined;
     this.lineage = lineage ?? rootLineage(input, info);
     this.origin = originOf(input, info);
     this.reportsTo = lineage?.root ?? input.thread?.workflowId;
-    const { root = workflowId, holder } = input.definition ?? {};
-    this.#definitionRoot = root;
-    this.#holder = defined({ holder });
-    this.#thread = threadOf(input);
+    const { root, holder, thread } = input.definition ?? {};
+    this.#definition = defined({
+      root: root === workflowId ? undefined : root,
+      holder,
+      thread: input.thread?.workflowId ?? thread,
+      application,
+    });
     this.#idSuffix = this.reportsTo === undefined ? '' : inputIdSuffix(workflowId);
   }
 
@@ -59,15 +59,7 @@ export class RunPosition {
   }
 
   definitionRef(hash: string): DefinitionRef {
-    const short = hash.slice(0, limits.hashLength);
-    const root = this.#definitionRoot;
-    return {
-      hash: short,
-      ...(root !== this.workflowId && { root }),
-      ...this.#holder,
-      ...this.#thread,
-      ...this.application,
-    };
+    return { hash: hash.slice(0, limits.hashLength), ...this.#definition };
   }
 
   /** Says which run makes a call. At the root, the definition is this run's own and the path is the agent's id, so neither travels. */
@@ -92,11 +84,6 @@ export class RunPosition {
 function originOf({ origin }: Start, info: ExecutionInfo): string {
   const isOfWorkflow = info.parent !== undefined || info.continuedFromExecutionRunId !== undefined;
   return isOfWorkflow && typeof origin === 'string' ? origin : rootOrigin(info);
-}
-
-function threadOf({ thread, definition }: Start): Pick<DefinitionRef, 'thread'> {
-  const workflowId = thread?.workflowId ?? definition?.thread;
-  return workflowId === undefined ? {} : { thread: workflowId };
 }
 
 function rootLineage(input: Start, { workflowId, taskQueue }: ExecutionInfo): Lineage {

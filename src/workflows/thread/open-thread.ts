@@ -4,26 +4,16 @@
 //    messages. It first answers or saves what waits.
 // 2. A clear keeps the message ids for at least some minutes, so that a message that is sent twice gets no second answer.
 
-import { condition, makeContinueAsNewFunc } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import { defined, type JsonObject } from '../../base/json';
-import type { RunBudget } from '../../core/budget/budget';
-import { type ErrorCode, LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol/errors';
 import { limits, timeouts } from '../../protocol/limits';
-import type { OpenThreadResult, ThreadInput } from '../../protocol/thread';
 import { toWorkflowFailure } from '../durable';
-import type { Execution } from '../lifecycle/execution';
 import { carryRequests } from '../lifecycle/requests';
-import { continueOptions } from '../log/history-watch';
+import { continueAsNew } from '../log/history-watch';
 import { type CarriedThread, packThread } from './carried-thread';
-import type { ThreadMemory } from './thread-memory';
 import { ThreadStores } from './thread-stores';
-import type { ThreadTurns } from './thread-turns';
-import { TurnRuns } from './turn-runs';
-
-/** What the workers know of the thread's runner. */
-type ThreadSettings = Pick<OpenThreadResult, 'memory' | 'context' | 'searchAttributes' | 'hooks'>;
-
-type Parts = Pick<OpenThread, 'input' | 'execution' | 'turns' | 'memory' | 'budget'>;
+import { type ThreadParts, type ThreadSettings, TurnRuns } from './turn-runs';
 
 /** From the execution before, or of a thread that opens. */
 type Carried = Pick<
@@ -32,62 +22,51 @@ type Carried = Pick<
 >;
 
 export class OpenThread {
-  readonly input: ThreadInput;
-  readonly execution: Execution;
-  readonly turns: ThreadTurns;
-  readonly memory: ThreadMemory;
-  readonly budget: RunBudget;
   readonly settings: ThreadSettings;
   readonly stores: ThreadStores;
   readonly runs: TurnRuns;
+  readonly #parts: ThreadParts;
   #isClearing: boolean;
   /** The update id of the last `clear`. */
   #lastClear: string | undefined;
 
-  constructor(parts: Parts, settings: ThreadSettings, carried: Carried) {
-    this.input = parts.input;
-    this.execution = parts.execution;
-    this.turns = parts.turns;
-    this.memory = parts.memory;
-    this.budget = parts.budget;
+  constructor(
+    parts: Omit<ThreadParts, 'settings' | 'stores'>,
+    settings: ThreadSettings,
+    carried: Carried,
+  ) {
     this.settings = settings;
     this.#isClearing = carried.isClearing;
     this.#lastClear = carried.lastClear;
-    const { input, turns } = parts;
-    const onLost = (message: string): void => this.#refuse('save', 'StoreError', message);
-    this.stores = new ThreadStores(
-      { input, turns, store: settings.memory?.store, onLost },
-      carried,
-    );
-    this.runs = new TurnRuns(this);
-  }
-
-  /** Lists in the thread's state what the thread could not keep, so that it loses nothing silently. */
-  #refuse(signal: string, code: ErrorCode, message: string): void {
-    this.execution.phase.refuse({ signal, code, message, at: new Date().toISOString() });
+    const { input, turns, execution } = parts;
+    const onLost = (message: string): void => execution.phase.refuse('save', 'StoreError', message);
+    const store = settings.memory?.store;
+    this.stores = new ThreadStores({ input, turns, store, onLost }, carried);
+    this.#parts = { ...parts, settings, stores: this.stores };
+    this.runs = new TurnRuns(this.#parts);
   }
 
   get session(): JsonObject {
-    return this.#isClearing ? this.firstSession : this.memory.session;
+    return this.#isClearing ? this.firstSession : this.#parts.memory.session;
   }
 
   /** The session of a thread that nobody has said anything to. */
   get firstSession(): JsonObject {
-    return this.input.session ?? {};
+    return this.#parts.input.session ?? {};
   }
 
   /** Does the next thing. Returns false when the thread is over. */
   async goOn(): Promise<boolean> {
-    const { execution, memory, stores, turns } = this;
+    const { execution, memory, stores, turns } = this.#parts;
+    const { history } = execution;
     if (this.#isClearing) {
       this.#isClearing = false;
       memory.forget(this.firstSession);
-      execution.history.stepped();
+      history.stepped();
     }
     await stores.erasure.begin();
     await condition(() => !stores.saves.isBehind || this.#isClearing);
     if (this.#isClearing) return true;
-    const { history } = execution;
     if (this.isPortable && (history.isDue || history.isOutdated)) await this.#continueAsNew();
     const turn = turns.next();
     if (turn !== undefined) {
@@ -107,28 +86,30 @@ export class OpenThread {
 
   /** How long the thread stays open with nothing to do. If nobody said anything since a clear, the thread holds only message ids. */
   get #idleMs(): number | undefined {
-    const { idleTimeoutMs } = this.input;
-    const isEmpty = this.#lastClear !== undefined && this.turns.isBlank;
+    const { input, turns } = this.#parts;
+    const { idleTimeoutMs } = input;
+    const isEmpty = this.#lastClear !== undefined && turns.isBlank;
     return isEmpty ? Math.min(idleTimeoutMs ?? Infinity, timeouts.cleared) : idleTimeoutMs;
   }
 
   get #isBusy(): boolean {
-    return this.turns.hasNext || this.#isClearing;
+    return this.#parts.turns.hasNext || this.#isClearing;
   }
 
   /** True if the waiting and the unsaved turns can travel. */
   get isPortable(): boolean {
-    return this.turns.queuedBytes + this.stores.saves.bytes <= limits.queuedBytes;
+    return this.#parts.turns.queuedBytes + this.stores.saves.bytes <= limits.queuedBytes;
   }
 
   /** Resolves when the thread and its store have forgotten the conversation. The same update id again is the same clear. */
   async clear(updateId: string | undefined): Promise<void> {
-    const { phase } = this.execution;
+    const { turns, execution } = this.#parts;
+    const { phase } = execution;
     phase.updates += 1;
     if (updateId === undefined || updateId !== this.#lastClear) {
       this.#lastClear = updateId ?? '';
       this.#isClearing = true;
-      this.turns.clear();
+      turns.clear();
       this.stores.clear();
     }
     const isDone = (): boolean => !this.stores.isClearing;
@@ -139,21 +120,21 @@ export class OpenThread {
   }
 
   async #continueAsNew(): Promise<void> {
-    const { execution, memory, settings, stores } = this;
+    const { input, execution, turns, memory, budget, settings, stores } = this.#parts;
     execution.phase.isMoving = true;
     await stores.stop();
     await execution.settled();
     const left = memory.shorten();
     if (left > 0) {
       const message = `the oldest ${left} turns were left behind: the conversation is longer than a thread remembers`;
-      this.#refuse('memory', 'TranscriptTooLarge', message);
+      execution.phase.refuse('memory', 'TranscriptTooLarge', message);
     }
     const { hooks = [], searchAttributes, memory: spec, context } = settings;
     const thread = {
       requests: carryRequests(execution),
-      turns: this.turns.carry(),
+      turns: turns.carry(),
       session: memory.session,
-      budget: this.budget.carry(),
+      budget: budget.carry(),
       ...defined({ memory: spec, context }),
       searchAttributes,
       ...(hooks.length > 0 && { hooks }),
@@ -161,9 +142,7 @@ export class OpenThread {
       isClearing: this.#isClearing,
       ...defined({ lastClear: this.#lastClear }),
     };
-    await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>(
-      continueOptions(),
-    )(this.input, packThread(this.input, thread, memory.log));
+    await continueAsNew(input, packThread(input, thread, memory.log));
   }
 }
 

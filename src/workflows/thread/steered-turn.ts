@@ -10,6 +10,7 @@ import {
   getExternalWorkflowHandle,
   patched,
 } from '@temporalio/workflow';
+import { defined } from '../../base/json';
 import { steerText } from '../../core/people/steering';
 import { signalNames } from '../../protocol/names';
 import type { SteerInput } from '../../protocol/run';
@@ -82,7 +83,7 @@ export class SteeredTurn {
   async #signal(workflowId: string, { messageId, input, by }: SendInput): Promise<boolean> {
     if (this.#turn === 'starting') await condition(() => this.#turn !== 'starting');
     if (this.#turn === 'over') return false;
-    const message: SteerInput = { messageId, text: steerText(input), ...(by && { by }) };
+    const message: SteerInput = { messageId, text: steerText(input), ...defined({ by }) };
     const run = getExternalWorkflowHandle(workflowId);
     return await CancellationScope.nonCancellable(() =>
       run.signal(signalNames.steer, message),

@@ -23,7 +23,7 @@ import { whenLoaded } from '../lifecycle/define-handlers';
 import { Execution, type Owner, type View } from '../lifecycle/execution';
 import { setHandlers } from '../lifecycle/handlers';
 import type { EndStatus } from '../lifecycle/phase';
-import { type Started, withCarried, type WorkflowArguments } from '../lifecycle/start';
+import { type Taken, withCarried, type WorkflowArguments } from '../lifecycle/start';
 import { carriedEntries, type RunLog } from '../log/run-log';
 import { type CarriedThread, unpackThread } from './carried-thread';
 import { OpenThread } from './open-thread';
@@ -34,7 +34,7 @@ import { newKey } from './thread-stores';
 import { ThreadTurns } from './thread-turns';
 
 export class ThreadLoop implements HandledThread, Owner {
-  readonly #start: Started<ThreadInput, CarriedThread>;
+  readonly #start: Taken<ThreadInput, CarriedThread>;
   readonly turns: ThreadTurns;
   readonly execution: Execution;
   readonly #memory: ThreadMemory;
@@ -132,7 +132,7 @@ export class ThreadLoop implements HandledThread, Owner {
     const saves = { writes: [], generation };
     const open = this.#begin(input, opened, { saves, hasTenantInKey, isClearing: false });
     this.#memory.session = session ?? open.firstSession;
-    this.turns.startAfter(count - turns.length);
+    this.turns.count = count - turns.length;
     for (const { messageId, workflowId, user, assistant, createdAt } of turns) {
       const turn = this.turns.count + 1;
       const status = 'completed' as const;

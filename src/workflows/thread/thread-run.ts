@@ -5,40 +5,32 @@ import { keyHashes } from '../../core/key-hashes';
 import { runnerIdOf } from '../../core/runner-refs';
 import { defined, type JsonObject } from '../../base/json';
 import { workflowTypes } from '../../protocol/names';
-import type { AgentRunResult, RunInput, ThreadTurn } from '../../protocol/run';
+import type { AgentRunResult, RunInput } from '../../protocol/run';
 import type { ThreadInput, UnsavedTurn } from '../../protocol/thread';
 import { childOptions } from '../children/child-start';
 import { promptOf } from '../run/machine-options';
 import type { QueuedTurn } from './thread-turns';
 
-export async function runTurn(
-  { runner, key, application, indexed }: ThreadInput & { readonly indexed: boolean },
+/** Starts the turn's run. `from`: where it goes on. */
+export async function startTurn(
+  { runner, key, application }: ThreadInput,
   turn: QueuedTurn,
   {
-    onStarted,
+    indexed,
     ...from
-  }: {
-    readonly session: JsonObject;
-    readonly thread: ThreadTurn;
-    readonly origin: string;
-    readonly onStarted: () => void;
-  },
-): Promise<AgentRunResult> {
+  }: Pick<RunInput, 'session' | 'thread' | 'origin'> & { readonly indexed: boolean },
+): Promise<{ result(): Promise<AgentRunResult> }> {
   const { input, context, budget, by, clientTools, trace } = turn;
   const id = runnerIdOf(runner);
   const runInput: RunInput = {
     runner,
     input,
     key,
-    ...(application !== undefined && { application }),
     ...from,
-    ...(context && { context }),
-    ...(budget && { budget }),
-    ...(by && { by }),
-    ...defined({ clientTools, trace }),
+    ...defined({ application, context, budget, by, clientTools, trace }),
   };
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
-  const child = await startChild<(input: RunInput) => Promise<AgentRunResult>>(
+  return await startChild<(input: RunInput) => Promise<AgentRunResult>>(
     workflowTypes[kind],
     childOptions(turn.workflowId, runInput, {
       memo: { agent: id, path: `${id}/turn-${turn.turn}`, key: keyHashes(key) },
@@ -46,8 +38,6 @@ export async function runTurn(
       title: `turn ${turn.turn}`,
     }),
   );
-  onStarted();
-  return await child.result();
 }
 
 /** What people said in a turn: its message, and those that its model got while it worked. */
@@ -68,10 +58,9 @@ export function savedTurn(
   const eventData: JsonObject = {
     messageId,
     usage,
-    ...(costUsd !== undefined && { costUsd }),
     iterations,
-    ...(toolCalls && { toolCalls: [...toolCalls] }),
     session,
+    ...defined({ costUsd, toolCalls: toolCalls && [...toolCalls] }),
   };
   const assistant = result.finalResponse.text;
   return { id, workflowId, user: input, assistant, createdAt, eventData };

@@ -37,53 +37,42 @@ const shortLength = 400;
 
 export class ThreadTurns {
   readonly #done: DoneTurns;
-  #count: number;
+  /** How many turns have come. */
+  count: number;
   #lastTime: number;
-  #queue: QueuedTurn[];
-  #running: QueuedTurn | undefined;
+  waiting: readonly QueuedTurn[];
+  running: QueuedTurn | undefined;
   /** Messages for the running turn, in the order of their arrival. */
   #given: SendInput[] = [];
-  #queuedBytes: number;
+  /** The size of the waiting messages as JSON. */
+  queuedBytes: number;
 
   constructor(carried?: CarriedTurns) {
     const { count = 0, lastTime = 0, queue = [], done, cleared } = carried ?? {};
-    this.#count = count;
+    this.count = count;
     this.#lastTime = lastTime;
-    this.#queue = [...queue];
-    this.#queuedBytes = bytesOf(...queue);
+    this.waiting = queue;
+    this.queuedBytes = bytesOf(...queue);
     this.#done = new DoneTurns(done, cleared);
   }
 
   carry(): CarriedTurns {
     const { done, cleared } = this.#done.carry();
-    return { count: this.#count, lastTime: this.#lastTime, queue: this.#queue, done, cleared };
-  }
-
-  get running(): QueuedTurn | undefined {
-    return this.#running;
+    return { count: this.count, lastTime: this.#lastTime, queue: this.waiting, done, cleared };
   }
 
   get isIdle(): boolean {
-    return this.#running === undefined && this.#queue.length === 0;
+    return this.running === undefined && this.waiting.length === 0;
   }
 
   get hasNext(): boolean {
-    return this.#queue.length > 0;
-  }
-
-  get waiting(): readonly QueuedTurn[] {
-    return this.#queue;
+    return this.waiting.length > 0;
   }
 
   /** True while a turn from before the last clear runs or waits. */
   get hasCleared(): boolean {
-    const first = this.#running ?? this.#queue[0];
+    const first = this.running ?? this.waiting[0];
     return first !== undefined && this.isCleared(first);
-  }
-
-  /** The size of the waiting messages as JSON. */
-  get queuedBytes(): number {
-    return this.#queuedBytes;
   }
 
   /** True if every done turn was cleared, and no turn waits or runs. */
@@ -94,19 +83,9 @@ export class ThreadTurns {
   /** True if the message may wait, too, behind the queue and the `arriving` messages. */
   hasRoom(message: SendInput, arriving: readonly SendInput[]): boolean {
     if (this.isIdle && arriving.length === 0) return true;
-    const count = this.#queue.length + this.#given.length + arriving.length;
+    const count = this.waiting.length + this.#given.length + arriving.length;
     if (count >= limits.queuedMessages) return false;
-    return this.#queuedBytes + bytesOf(...this.#given, ...arriving, message) <= limits.queuedBytes;
-  }
-
-  /** How many turns have come. */
-  get count(): number {
-    return this.#count;
-  }
-
-  /** Starts to count after the turns that only the store has. */
-  startAfter(count: number): void {
-    this.#count = count;
+    return this.queuedBytes + bytesOf(...this.#given, ...arriving, message) <= limits.queuedBytes;
   }
 
   /** The arrival time of a message that arrives now. It is later than every earlier one. */
@@ -116,35 +95,35 @@ export class ThreadTurns {
 
   /** The turn that this message became before, or undefined for a new message. */
   known(messageId: string): SendReply | undefined {
-    const open = [this.#running, ...this.#queue].find((turn) => turn?.messageId === messageId);
+    const open = [this.running, ...this.waiting].find((turn) => turn?.messageId === messageId);
     const isGiven = this.#given.some((given) => given.messageId === messageId);
-    const found = open ?? (isGiven ? this.#running : undefined) ?? this.#done.find(messageId);
+    const found = open ?? (isGiven ? this.running : undefined) ?? this.#done.find(messageId);
     return found && { messageId, turn: found.turn, workflowId: found.workflowId };
   }
 
   add(turn: QueuedTurn): void {
-    this.#count = turn.turn;
+    this.count = turn.turn;
     this.#lastTime = Date.parse(turn.createdAt);
-    this.#queue.push(turn);
-    this.#queuedBytes += bytesOf(turn);
+    this.waiting = [...this.waiting, turn];
+    this.queuedBytes += bytesOf(turn);
   }
 
   /** Adds a turn from the store. */
   addDone(turn: DoneTurn): void {
-    this.#count = turn.turn;
+    this.count = turn.turn;
     this.#lastTime = Math.max(this.#lastTime, Date.parse(turn.createdAt));
     this.#done.add(turn);
   }
 
   next(): QueuedTurn | undefined {
-    this.#running = this.#queue.shift();
-    if (this.#running !== undefined) this.#queuedBytes -= bytesOf(this.#running);
-    return this.#running;
+    [this.running, ...this.waiting] = this.waiting;
+    if (this.running !== undefined) this.queuedBytes -= bytesOf(this.running);
+    return this.running;
   }
 
   /** The message goes to the running turn. Undefined if none is running that the thread will remember. */
   give(message: SendInput): SendReply | undefined {
-    const turn = this.#running;
+    const turn = this.running;
     if (turn === undefined || this.isCleared(turn)) return undefined;
     this.#given.push(message);
     return this.known(message.messageId);
@@ -158,8 +137,8 @@ export class ThreadTurns {
   }
 
   finish({ steered: got = [], ...end }: TurnEnd): GivenMessages {
-    const [turn, given] = [this.#running, this.#given];
-    [this.#running, this.#given] = [undefined, []];
+    const [turn, given] = [this.running, this.#given];
+    [this.running, this.#given] = [undefined, []];
     const isRead = ({ messageId }: SendInput): boolean => got.includes(messageId);
     // A clear also forgets the messages to this turn, and who cancels it means them, too.
     const isOver = end.status === 'cancelled' || (turn !== undefined && this.isCleared(turn));
@@ -187,7 +166,7 @@ export class ThreadTurns {
 
   /** Keeps only the message ids of all turns so far. Done turns lose the rest at once, waiting turns when they are done. */
   clear(): void {
-    this.#done.clear(this.#count);
+    this.#done.clear(this.count);
   }
 
   isCleared(turn: Pick<QueuedTurn, 'turn'>): boolean {
@@ -196,11 +175,9 @@ export class ThreadTurns {
 
   /** The oldest first. The log may have dropped the text of older turns; the list leaves those turns out. */
   views(entries: readonly LogEntry[]): readonly TurnView[] {
-    const running = this.#running
-      ? [{ ...openView(this.#running), status: 'running' as const }]
-      : [];
-    const front = this.#running?.workflowId;
-    const queued = this.#queue.map((turn) => ({
+    const running = this.running ? [{ ...openView(this.running), status: 'running' as const }] : [];
+    const front = this.running?.workflowId;
+    const queued = this.waiting.map((turn) => ({
       ...openView(turn),
       status: 'queued' as const,
       ...(front !== undefined && { behind: front }),

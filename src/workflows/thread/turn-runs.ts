@@ -7,26 +7,41 @@ import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
 import { defined } from '../../base/json';
 import { originBelow, rootOrigin } from '../../core/origin';
 import type { AgentRunResult } from '../../protocol/run';
-import type { SendInput, SendReply } from '../../protocol/thread';
+import type { RunBudget } from '../../core/budget/budget';
+import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../protocol/thread';
 import { failureSpend, failureSteered, failureView } from '../children/child-failure';
 import { childId } from '../children/child-start';
-import type { OpenThread } from './open-thread';
+import type { Execution } from '../lifecycle/execution';
 import { SteeredTurn } from './steered-turn';
-import { runTurn, saidInput, savedTurn, timeOrderedId } from './thread-run';
-import type { QueuedTurn } from './thread-turns';
+import { saidInput, savedTurn, startTurn, timeOrderedId } from './thread-run';
+import type { ThreadMemory } from './thread-memory';
+import type { ThreadStores } from './thread-stores';
+import type { QueuedTurn, ThreadTurns } from './thread-turns';
 
-type Thread = Pick<
-  OpenThread,
-  'input' | 'settings' | 'execution' | 'turns' | 'memory' | 'budget' | 'stores'
+/** What a thread works with, once it knows its settings. */
+export type ThreadParts = {
+  readonly input: ThreadInput;
+  readonly execution: Execution;
+  readonly turns: ThreadTurns;
+  readonly memory: ThreadMemory;
+  readonly budget: RunBudget;
+  readonly settings: ThreadSettings;
+  readonly stores: ThreadStores;
+};
+
+/** What the workers know of the thread's runner. */
+export type ThreadSettings = Pick<
+  OpenThreadResult,
+  'memory' | 'context' | 'searchAttributes' | 'hooks'
 >;
 
 export class TurnRuns {
-  readonly #thread: Thread;
+  readonly #thread: ThreadParts;
   readonly #steered: SteeredTurn;
   /** Cancels the running turn. */
   #scope: CancellationScope | undefined;
 
-  constructor(thread: Thread) {
+  constructor(thread: ThreadParts) {
     this.#thread = thread;
     this.#steered = new SteeredTurn(thread.turns, (message) => this.#queue(message));
   }
@@ -72,10 +87,14 @@ export class TurnRuns {
       const { turn: number, messageId } = turn;
       const thread = { workflowId, turn: number, memory: memory.log.ref() };
       const origin = originBelow(rootOrigin(execution.info), `turn-${number}`, messageId);
+      const indexed = settings.searchAttributes;
+      const from = { session: memory.session, thread, origin, indexed };
       const onStarted = this.#steered.starting();
-      const from = { session: memory.session, thread, origin, onStarted };
-      const given = { ...input, indexed: settings.searchAttributes };
-      const result = await this.#scope.run(() => runTurn(given, turn, from));
+      const result = await this.#scope.run(async () => {
+        const run = await startTurn(input, turn, from);
+        onStarted();
+        return await run.result();
+      });
       await this.#steered.over();
       const { usage, costUsd } = result;
       budget.record({ usage, ...defined({ costUsd }) });

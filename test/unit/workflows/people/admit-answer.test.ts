@@ -2,7 +2,7 @@
 
 import { limits } from '../../../../src/protocol/limits';
 import { LonghaulError } from '../../../../src/protocol/errors';
-import type { InputAnswer, PendingInput, RejectedSignal } from '../../../../src/protocol/run';
+import type { InputAnswer, PendingInput } from '../../../../src/protocol/run';
 import type { Answer } from '../../../../src/workflows/people/answers';
 import { admitAnswer } from '../../../../src/workflows/people/admit-answer';
 import type { Asker, OpenInputs } from '../../../../src/workflows/people/open-inputs';
@@ -24,12 +24,8 @@ const input = (inputId: string, kind: PendingInput['kind'] = 'question'): Pendin
   since: '2026-11-21T00:00:00.000Z',
 });
 
-const rejection = (message: string): RejectedSignal => ({
-  signal: 'resume',
-  code: 'NotWaiting',
-  message,
-  at: '2026-11-21T00:00:00.000Z',
-});
+const refuse = (phase: Phase, message: string): void =>
+  phase.refuse('resume', 'NotWaiting', message);
 
 const answer = (inputId?: string): Answer => ({
   kind: 'answer',
@@ -294,7 +290,7 @@ describe('the requests of a run', () => {
     it('goes on where it was', () => {
       inputs.publish([input('a'), input('b')]);
       inputs.close('a', 'update-1');
-      phase.refuse(rejection('no'));
+      refuse(phase, 'no');
       const next = restored(requests);
       const again = (updateId: string): unknown => admitAnswer(next, answer('a'), updateId);
       expect(carryRequests(next)).toEqual(carryRequests(requests));
@@ -321,9 +317,9 @@ describe('the requests of a run', () => {
     });
 
     it('keeps signals that were refused before it had loaded, after the earlier ones', () => {
-      phase.refuse(rejection('earlier'));
+      refuse(phase, 'earlier');
       const next = openRequests(carryRequests(requests));
-      next.phase.refuse(rejection('while loading'));
+      refuse(next.phase, 'while loading');
       const messages = next.phase.rejected.map(({ message }) => message);
       expect(messages).toEqual(['earlier', 'while loading']);
     });
@@ -331,16 +327,19 @@ describe('the requests of a run', () => {
     it('keeps twenty refused signals, however often it is carried', () => {
       for (let execution = 0; execution < 3; execution += 1) {
         requests = openRequests(carryRequests(requests));
-        for (let index = 0; index < 15; index += 1)
-          requests.phase.refuse(rejection(`${execution}.${index}`));
+        for (let index = 0; index < 15; index += 1) refuse(requests.phase, `${execution}.${index}`);
       }
       expect(requests.phase.rejected).toHaveLength(20);
-      expect(requests.phase.rejected.at(-1)).toEqual(rejection('2.14'));
+      expect(requests.phase.rejected.at(-1)).toMatchObject({
+        signal: 'resume',
+        code: 'NotWaiting',
+        message: '2.14',
+      });
     });
   });
 
   it('keeps the last twenty refused signals', () => {
-    for (let index = 0; index < 50; index += 1) phase.refuse(rejection(String(index)));
+    for (let index = 0; index < 50; index += 1) refuse(phase, String(index));
     expect(phase.rejected.map(({ message }) => message)).toEqual(
       Array.from({ length: 20 }, (_, index) => String(index + 30)),
     );
