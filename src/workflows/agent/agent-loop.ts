@@ -87,10 +87,7 @@ export class AgentLoop implements RunLoop {
     let inline: InlineResults | undefined;
     for (;;) {
       const step = this.#nextStep();
-      // The run moves only between steps: before a model call or during a wait.
-      const goesOn = step.kind === 'done' && steering.hasUnread;
-      const isBetween = step.kind === 'call-model' || step.kind === 'needs-input' || goesOn;
-      if (isBetween && this.#isIdle) {
+      if (isBetweenSteps(step, steering.hasUnread) && this.#isIdle) {
         const moving = this.#run.continueAsNewIfDue(this.#carry);
         if (moving !== undefined) await moving;
       }
@@ -107,7 +104,7 @@ export class AgentLoop implements RunLoop {
           inline = undefined;
           break;
         case 'done':
-          if (goesOn && (await this.#goesOn())) break;
+          if (steering.hasUnread && (await this.#goesOn())) break;
           return {
             ...planResultOf(step.response),
             ...(input.thread && turnSummary(this.#machine)),
@@ -275,4 +272,9 @@ export class AgentLoop implements RunLoop {
       ...(remembered.length > 0 && { remembered }),
     };
   };
+}
+
+/** The run moves only before a model call or during a wait. */
+function isBetweenSteps({ kind }: MachineStep, hasUnread: boolean): boolean {
+  return kind === 'call-model' || kind === 'needs-input' || (kind === 'done' && hasUnread);
 }
