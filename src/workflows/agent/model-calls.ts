@@ -2,7 +2,7 @@
 //
 // 1. A message may cut a call. The call is then made again, with the message. It counts as what its prompt took, by an estimate.
 // 2. If inline calls of the turn may act, nobody leaves the model call: it ends as cut, or with the turn and what came of its calls.
-// 3. If the worker is lost and nobody makes another attempt, the turn that it told the server stands.
+// 3. If the worker is lost and nobody makes another attempt, the turn that it reported to the server stands.
 
 import { ActivityFailure, CancellationScope, patched, TimeoutFailure } from '@temporalio/workflow';
 import { emptyUsage } from '../../core/budget/usage';

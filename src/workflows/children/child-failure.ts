@@ -80,7 +80,7 @@ export function failureReason(error: unknown): string {
   return oneLine(innermost(error).message, limits.failureMessage);
 }
 
-/** What happened to a run that did not complete, for later readers. A run that was ended from outside has no words of its own. */
+/** What happened to a run that did not complete, for later readers. A run that was ended from outside left no message. */
 export function failureView(error: unknown): {
   readonly code?: ErrorCode;
   readonly message: string;

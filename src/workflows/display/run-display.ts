@@ -73,7 +73,7 @@ export class RunDisplay {
     this.#attributes = attributes;
   }
 
-  /** An event for each change, and only for runs in trouble. It has a key of its own, so that it takes no room of the open inputs. */
+  /** An event for each change, and only for runs in trouble. Its own key keeps it from taking room of the open inputs. */
   showRetrying(retrying: RetriedCall | undefined): void {
     const shown = workflowInfo().memo?.[retryingMemoKey];
     if (retrying === undefined && shown === undefined) return;

@@ -81,16 +81,16 @@ export class Segments {
     return { trace: traceparent({ ...this.#above, spanId: this.#spanOf(this.#number) }) };
   }
 
-  /** Tells of a segment when the run pauses or ends. */
+  /** Reports a segment when the run pauses or ends. */
   follow(now: Now): void {
     const isPaused = now.status === 'needs-input';
     if (this.#isOver) return;
     if (hasEnded(now.status)) {
       this.#isOver = true;
       if (this.#isPaused) this.#resume();
-      this.#tell(now);
+      this.#report(now);
     } else if (isPaused && !this.#isPaused) {
-      this.#tell(now);
+      this.#report(now);
       this.#since = Date.now();
     } else if (!isPaused && this.#isPaused) {
       this.#resume();
@@ -104,7 +104,7 @@ export class Segments {
     this.#since = Date.now();
   }
 
-  #tell({ status, error, spend }: Now): void {
+  #report({ status, error, spend }: Now): void {
     if (workflowInfo().unsafe.isReplaying) return;
     const isFirst = this.#number === 1;
     longhaulTelemetry.segment({

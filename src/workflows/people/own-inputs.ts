@@ -108,7 +108,7 @@ export class OwnInputs {
     execution.inputs.publish(passed.map(({ input }) => input));
     for (const { reason, input } of passed) {
       if (reason === 'expired') this.#expire(input);
-      else if (reason !== undefined) notices.tell(reason, input);
+      else if (reason !== undefined) notices.notify(reason, input);
     }
   }
 

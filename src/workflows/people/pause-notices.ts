@@ -34,10 +34,10 @@ export class PauseNotices {
   readonly #run: Notifier;
   readonly #open = new Set<CarriedNotice>();
   readonly #waiting: CarriedNotice[];
-  /** Inputs whose pause somebody was told of. */
+  /** Inputs that a notice was made for. */
   #known: ReadonlySet<string>;
 
-  /** `carried`: from the execution before, which has told of all inputs that are open now. */
+  /** `carried`: from the execution before, which made notices for all inputs that are open now. */
   constructor(run: Notifier, carried: readonly CarriedNotice[] | undefined) {
     this.#run = run;
     this.#waiting = [...(carried ?? [])];
@@ -51,7 +51,7 @@ export class PauseNotices {
     );
   }
 
-  /** Tells of every new pause. */
+  /** Makes a notice for every new pause. */
   follow(): void {
     if (!this.#isHeard) return;
     const inputs = this.#inputs;
@@ -61,7 +61,10 @@ export class PauseNotices {
     this.#launch();
   }
 
-  tell(reason: PauseNotice['reason'], { inputId, since, remindedAt = since }: PendingInput): void {
+  notify(
+    reason: PauseNotice['reason'],
+    { inputId, since, remindedAt = since }: PendingInput,
+  ): void {
     if (!this.#isHeard) return;
     this.#add({ reason, inputId, at: remindedAt });
     this.#launch();

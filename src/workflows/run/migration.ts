@@ -4,7 +4,7 @@
 //    again without asking validators, and because people may answer while the definition loads.
 // 2. The log says it before the run moves. An answer that comes in between still counts under the old definition.
 // 3. A run below another one then pins its definition itself. The runs above keep theirs.
-// 4. Open inputs keep their ids, and their votes where the rules of the tool are the same. All others are asked anew.
+// 4. Open inputs keep their ids, and their votes where the rules of the tool are the same. All others are asked again.
 
 import { defined } from '../../base/json';
 import { RunBudget } from '../../core/budget/budget';

@@ -20,13 +20,13 @@ import type { ThreadTurns } from './thread-turns';
 export class SteeredTurn {
   #turn: 'starting' | 'running' | 'over' = 'over';
   /** Somebody has interrupted the turn. */
-  #isLeft = false;
+  #isInterrupted = false;
   #open = 0;
   #last: Promise<unknown> = Promise.resolve();
   readonly #turns: ThreadTurns;
   readonly #queue: (message: SendInput) => SendReply;
 
-  /** `queue` makes a message a turn of its own. */
+  /** `queue` makes the message a new turn. */
   constructor(turns: ThreadTurns, queue: (message: SendInput) => SendReply) {
     this.#turns = turns;
     this.#queue = queue;
@@ -35,7 +35,7 @@ export class SteeredTurn {
   /** The server finds the run only after its start. Call the function that this returns when it has started. */
   starting(): () => void {
     this.#turn = 'starting';
-    this.#isLeft = false;
+    this.#isInterrupted = false;
     return () => {
       this.#turn = 'running';
     };
@@ -43,7 +43,7 @@ export class SteeredTurn {
 
   /** The running turn gets no more messages. */
   leave(): void {
-    this.#isLeft = this.#turns.running !== undefined;
+    this.#isInterrupted = this.#turns.running !== undefined;
   }
 
   /** The run has ended. Resolves when it is certain for each message whether it arrived. */
@@ -61,7 +61,7 @@ export class SteeredTurn {
 
   /** Gives the message to the running turn. It becomes a turn if none runs, or if that one ends first. */
   async bring(message: SendInput): Promise<SendReply> {
-    const takesNone = this.#isLeft && patched('longhaul:interrupted-takes-none');
+    const takesNone = this.#isInterrupted && patched('longhaul:interrupted-takes-none');
     const given = takesNone ? undefined : this.#turns.give(message);
     if (given === undefined) return this.#queue(message);
     this.#open += 1;

@@ -1,4 +1,4 @@
-// Makes turns of the messages to a thread, and runs one turn after another. Each is a child run of its own.
+// Makes turns of the messages to a thread, and runs one turn after another. Each turn is a child run.
 //
 // 1. A turn reads the turns before it by reference: its run learns where they are, never what they say.
 // 2. The thread remembers only completed turns. It never remembers turns sent before a `clear`, even if they finish later.
