@@ -68,8 +68,9 @@ module.exports = {
     moduleNameMapper: {
       '^zod/v4/locales/(.*)\\.js$': '<rootDir>/node_modules/zod/v4/locales/$1.cjs',
       '^longhaul$': '<rootDir>/src/index.ts',
-      '^longhaul/(agent-run|client|deltas|http|otel|results|worker)$': '<rootDir>/src/$1.ts',
-      '^longhaul/(workflows|testing)$': '<rootDir>/src/$1/index.ts',
+      '^longhaul/(agent-run|client|stores|worker)$': '<rootDir>/src/$1.ts',
+      '^longhaul/(http|workflows|testing)$': '<rootDir>/src/$1/index.ts',
+      '^longhaul/otel$': '<rootDir>/src/telemetry/otel/index.ts',
     },
   })),
 };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type Deltas, type LiveEvent, PostgresDeltas, ProcessDeltas } from 'longhaul/deltas';
+import { type Deltas, type LiveEvent, PostgresDeltas, ProcessDeltas } from 'longhaul/stores';
 
 const perSecond = 20;
 

@@ -1,7 +1,7 @@
 // A process of bench/live.mts: a worker, a backend, or both in one. Usage: live-process.mts '<JSON of LiveProcessSettings>'
 import { defineAgent } from 'longhaul';
 import { connect } from 'longhaul/client';
-import { PostgresDeltas, ProcessDeltas } from 'longhaul/deltas';
+import { PostgresDeltas, ProcessDeltas } from 'longhaul/stores';
 import { agentHandler } from 'longhaul/http';
 import { createWorker, type ModelProvider } from 'longhaul/worker';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -12,7 +12,7 @@ import {
   type MemoryKey,
   type MemoryStore,
   type StoredMemoryTurn,
-} from 'longhaul/worker';
+} from 'longhaul/stores';
 
 const turns = { long: 10_000, short: 100, overall: 100_000 };
 const writersAtOnce = 16;

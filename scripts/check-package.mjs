@@ -28,9 +28,10 @@ assert.deepStrictEqual(names(await import(process.argv[2])), names(required));
 const OPTIONAL = `
 import assert from 'node:assert';
 import { defineAgent, mcpTools } from 'longhaul';
-import { S3Results } from 'longhaul/results';
+import { S3Results } from 'longhaul/stores';
 import { openTelemetry } from 'longhaul/otel';
-import { LonghaulPlugin, PostgresStores } from 'longhaul/worker';
+import { PostgresStores } from 'longhaul/stores';
+import { LonghaulPlugin } from 'longhaul/worker';
 const workerOf = (model) => () => new LonghaulPlugin({ runners: [defineAgent({ id: 'a', model })] });
 const make = {
   openai: workerOf('openai/x'),

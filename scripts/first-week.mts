@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { startDevServer as StartDevServer } from '../src/server/dev-server.js';
+import type { startDevServer as StartDevServer } from '../src/server/dev/dev-server.js';
 
-const { startDevServer } = createRequire(import.meta.url)('../dist/server/dev-server.js') as {
+const { startDevServer } = createRequire(import.meta.url)('../dist/server/dev/dev-server.js') as {
   readonly startDevServer: typeof StartDevServer;
 };
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 /** Writes it into the folder. `events`: how long a history is when the server suggests it. Returns the path of the executable. */
 export async function impatientCli(folder: string, events: number): Promise<string> {
-  const module = resolve(import.meta.dirname, '../dist/server/dev-server.js');
+  const module = resolve(import.meta.dirname, '../dist/server/dev/dev-server.js');
   const { findTemporalCli } = (await import(module)) as {
     readonly findTemporalCli: () => Promise<{ readonly path: string }>;
   };

@@ -1,40 +1,44 @@
 /** Clients: start runs, answer them, read them. */
-import './server/client-packages';
+import './server';
 
-export type { AuditEntry } from './client/audit';
-export { collectGarbage, type GarbageOptions, type GarbageReport } from './client/collect-garbage';
-export { connect, type ConnectOptions } from './client/connect';
-export type { InboxFilter, InboxItem } from './client/inbox';
-export type { ClientToolOptions } from './client/client-tools';
-export { Longhaul, type StartOptions } from './client/longhaul';
-export type { OrphanRun } from './client/orphans';
-export type { MigrateOptions } from './client/migrate';
-export type { ResetOptions } from './client/reset';
-export type { SteerOptions } from './client/steer';
+export type { AuditEntry } from './client/read/audit';
+export {
+  collectGarbage,
+  type GarbageOptions,
+  type GarbageReport,
+} from './client/server/collect-garbage';
+export { connect, type ConnectOptions } from './client/server/connect';
+export type { InboxFilter, InboxItem } from './client/read/inbox';
+export type { ClientToolOptions } from './client/write/client-tools';
+export { Longhaul, type StartOptions } from './client/handles/longhaul';
+export type { OrphanRun } from './client/server/orphans';
+export type { MigrateOptions } from './client/write/migrate';
+export type { ResetOptions } from './client/write/reset';
+export type { SteerOptions } from './client/write/steer';
 export type { RunStreams, StreamOptions } from './client/stream/run-streams';
-export type { StreamEvent } from './stream/events';
-export type { ResetPlan, UndoneCall, UndoneRun } from './client/reset-plan';
-export type { RunEvent } from './client/run-view';
-export type { RunsFilter, RunSummary, ThreadsFilter, ThreadSummary } from './client/lists';
+export type { StreamEvent } from './core/stream/events';
+export type { ResetPlan, UndoneCall, UndoneRun } from './client/timeline/reset-plan';
+export type { RunEvent } from './client/read/run-view';
+export type { RunsFilter, RunSummary, ThreadsFilter, ThreadSummary } from './client/read/lists';
 export type { KnownRunner, RunnerWithSpec } from './protocol/spec';
 export {
   type ApproveOptions,
   type ApproveReply,
   type ResumeOptions,
   RunHandle,
-} from './client/run-handle';
-export type { RunTree } from './client/run-tree';
-export type { TraceOptions } from './client/trace/read-trace';
-export type { RunTrace, TraceStep } from './client/trace/run-trace';
+} from './client/handles/run-handle';
+export type { RunTree } from './client/read/run-tree';
+export type { TraceOptions } from './client/timeline/trace/read-trace';
+export type { RunTrace, TraceStep } from './client/timeline/trace/run-trace';
 export type { WaitsFor } from './client/why/diagnosis';
 export type { Why } from './client/why/explain';
 export type { LastPoll } from './client/why/last-poll';
 export type { Retrying } from './client/why/open-calls';
 export type { RunReport } from './client/why/report';
-export { ThreadHandle, type SendOptions } from './client/thread-handle';
-export type { ThreadOptions } from './client/thread-input';
-export { TurnHandle } from './client/turn-handle';
-export type { WhoseFilter } from './client/executions';
+export { ThreadHandle, type SendOptions } from './client/handles/thread-handle';
+export type { ThreadOptions } from './client/write/thread-input';
+export { TurnHandle } from './client/handles/turn-handle';
+export type { WhoseFilter } from './client/server/executions';
 export type {
   AgentRunOutcome,
   AgentRunResult,

@@ -2,67 +2,62 @@
 // and answers runs, `longhaul/worker` runs them, `longhaul/workflows` is for your own workflows, `longhaul/testing` for tests.
 
 // Agents.
-export { defineAgent, type AgentOptions } from './define/agent';
-export type { Agent, AgentTool } from './define/runner';
+export { type AgentOptions, defineAgent } from './define';
+export type { Agent, AgentTool } from './define';
 export type { ModelSettings, RunTypes, TypesOf } from './protocol/spec';
 
 // Tools of an agent: your code, your activities, other agents, MCP servers.
 export {
-  defineTool,
   type ApprovalContext,
   type ApprovalOptions,
   type DeferredToolDefinition,
+  defineTool,
   type LaterContext,
   type NeedsApproval,
   type Tool,
   type ToolContext,
   type ToolDefinition,
-} from './define/tool';
-export { toolContent, type ToolContentPart, type ToolContentParts } from './define/tool-content';
-export { activityTool } from './define/activity-tool';
-export { subAgent, type SubAgentOptions } from './define/sub-agent';
-export type { SubAgentTool } from './define/runner';
-export { mcpTools, type McpToolsOptions } from './define/mcp-tools';
-export type { McpServer } from './define/mcp-server';
+} from './define';
+export { toolContent, type ToolContentPart, type ToolContentParts } from './define';
+export { activityTool } from './define';
+export { subAgent, type SubAgentOptions } from './define';
+export type { SubAgentTool } from './define';
+export { mcpTools, type McpToolsOptions } from './define';
+export type { McpServer } from './define';
 
 // When a run is complete.
-export {
-  criteria,
-  type Criterion,
-  type CriterionFunction,
-  type CustomCriterion,
-} from './define/criteria';
+export { criteria, type Criterion, type CriterionFunction, type CustomCriterion } from './define';
 
 // Your code around model calls and tool calls.
 export {
   abort,
-  defineCallbacks,
-  overrideResponse,
   type Abort,
   type CallbackHooks,
   type Callbacks,
   type CallbacksDefinition,
+  defineCallbacks,
+  overrideResponse,
   type OverrideResponse,
-} from './define/callbacks';
-export { loggingCallbacks } from './define/logging-callbacks';
+} from './define';
+export { loggingCallbacks } from './define';
 
 // Orchestrations: agents one after the other, at the same time, or by their dependencies.
 export {
   graph,
-  parallel,
-  sequential,
   type GraphOptions,
   type GraphTask,
+  parallel,
   type ParallelOptions,
+  sequential,
   type SequentialOptions,
-} from './define/orchestrations';
-export type { Graph, Parallel, Runner, Sequential } from './define/runner';
+} from './define';
+export type { Graph, Parallel, Runner, Sequential } from './define';
 
 // Definitions as YAML and JSON, and as data.
-export { loadSpec, type LoadSpecOptions, type Runners } from './define/files/load';
-export type { SpecProblem } from './define/files/places';
-export { specFileSchema } from './define/files/published';
-export { toSpecText } from './define/files/write';
+export { loadSpec, type LoadSpecOptions, type Runners } from './define';
+export type { SpecProblem } from './define';
+export { specFileSchema } from './define';
+export { toSpecText } from './define';
 export type { AgentSpec, RunnerSpec } from './protocol/spec';
 
 // What runs take, say and write.

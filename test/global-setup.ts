@@ -4,7 +4,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { startDevServer } from '../src/server/dev-server';
+import { startDevServer } from '../src/server/dev/dev-server';
 import { interceptorModules, sharedModules } from '../src/worker/bundle';
 import { findTestServer } from '../src/testing/find-test-server';
 import { shared, variables } from './servers';

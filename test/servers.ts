@@ -1,5 +1,5 @@
 import type { WorkerOptions } from '@temporalio/worker';
-import type { DevServer } from '../src/server/dev-server';
+import type { DevServer } from '../src/server/dev/dev-server';
 
 /** How the set-up of a Jest run tells the tests, which run in other processes, what there is. */
 export const variables = {

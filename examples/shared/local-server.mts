@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type * as Server from '../../src/server/dev-server.ts';
+import type * as Server from '../../src/server/dev/dev-server.ts';
 import type { Screen } from './screen.mts';
 
 /** Longer than a look at this machine takes: the Temporal CLI is being fetched. */

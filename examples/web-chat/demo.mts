@@ -1,7 +1,7 @@
 // `npm run example web-chat`: a chat in the browser. One process is the worker, the HTTP server, and the server of the page.
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { connect } from 'longhaul/client';
-import { ProcessDeltas } from 'longhaul/deltas';
+import { ProcessDeltas } from 'longhaul/stores';
 import { createWorker } from 'longhaul/worker';
 import { chooseModel } from '../shared/choose-model.mts';
 import { startServer } from '../shared/local-server.mts';

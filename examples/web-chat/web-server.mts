@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Longhaul } from 'longhaul/client';
-import type { Deltas } from 'longhaul/deltas';
+import type { Deltas } from 'longhaul/stores';
 import { agentHandler, toNode } from 'longhaul/http';
 import { authenticate } from './people.mts';
 import type { Page } from './page-files.mts';

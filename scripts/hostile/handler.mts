@@ -9,7 +9,7 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import { connect } from 'longhaul/client';
-import { ProcessDeltas, type Deltas } from 'longhaul/deltas';
+import { ProcessDeltas, type Deltas } from 'longhaul/stores';
 import { agentHandler, toNode, type Principal } from 'longhaul/http';
 import { measureProcess, type Measured } from '../torture/measure.mts';
 import { agentIds, budgets, type AgentId } from './agents.mts';

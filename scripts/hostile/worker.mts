@@ -1,7 +1,7 @@
 // A worker of the campaign, in a process of its own. Usage: worker.mts '<JSON of HostileWorkerSettings>'
 
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { Deltas } from 'longhaul/deltas';
+import type { Deltas } from 'longhaul/stores';
 import { createWorker } from 'longhaul/worker';
 import { runnersOf } from './agents.mts';
 

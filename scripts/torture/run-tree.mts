@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { hasCode, LonghaulError, type Message } from 'longhaul';
 import type { AgentRunResult, Longhaul, RunHandle, StartOptions } from 'longhaul/client';
-import type { MemoryStore, SessionStore } from 'longhaul/worker';
+import type { MemoryStore, SessionStore } from 'longhaul/stores';
 import type { Asides } from './asides.mts';
 import { askAgain, type Caller } from './client.mts';
 import { differenceOf, type Expectation, type Outcome } from './expect.mts';

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
-import { PostgresStores, SqliteStores, type MemoryStore, type StateStores } from 'longhaul/worker';
+import { PostgresStores, SqliteStores, type MemoryStore, type StateStores } from 'longhaul/stores';
 import { Proxy } from './proxy.mts';
 
 export type Store = {

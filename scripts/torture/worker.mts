@@ -6,16 +6,15 @@ import { Context } from '@temporalio/activity';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { hasCode } from 'longhaul';
 import {
-  createWorker,
   PostgresStores,
   SqliteStores,
-  type CreateWorkerOptions,
   type MemoryStore,
   type SessionStore,
   type Stores,
-} from 'longhaul/worker';
-import { PostgresDeltas } from 'longhaul/deltas';
-import { FileResults } from 'longhaul/results';
+} from 'longhaul/stores';
+import { createWorker, type CreateWorkerOptions } from 'longhaul/worker';
+import { PostgresDeltas } from 'longhaul/stores';
+import { FileResults } from 'longhaul/stores';
 import { planRound, type Scale } from './random-plan.mts';
 import type { Verdict } from './hub.mts';
 import type { Moment } from './plan.mts';

@@ -1,7 +1,7 @@
 // The client of one version, in a process of its own. It runs from the folder of that version. Usage: client.mts '<JSON of ClientSettings>'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type PendingInput, type RunHandle, type ThreadHandle } from 'longhaul/client';
-import { SqliteStores } from 'longhaul/worker';
+import { SqliteStores } from 'longhaul/stores';
 import type { Case, RunCase, ThreadCase } from './cases.mts';
 
 export type ClientSettings = {

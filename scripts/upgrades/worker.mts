@@ -1,6 +1,7 @@
 // A worker of one version, in a process of its own. It runs from the folder of that version. Usage: worker.mts '<JSON of WorkerSettings>'
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { createWorker, SqliteStores } from 'longhaul/worker';
+import { SqliteStores } from 'longhaul/stores';
+import { createWorker } from 'longhaul/worker';
 import { runnersOf } from './agents.mts';
 
 export type WorkerSettings = {

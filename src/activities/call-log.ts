@@ -7,7 +7,7 @@ import { defined, isPlainObject } from '../base/json';
 import { oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
-import { redact, redactError } from '../providers/redact';
+import { redact, redactError } from '../providers';
 import { describeError } from './failures';
 
 /** The part of a logger that a worker uses. Temporal's loggers have it, and `console`. */

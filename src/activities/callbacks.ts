@@ -10,12 +10,7 @@ import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { SessionDelta } from '../protocol/session';
 import type { AgentSpec, Definition } from '../protocol/spec';
-import type {
-  CallbackAnswer,
-  CallbackContext,
-  CallbackHooks,
-  Callbacks,
-} from '../define/callbacks';
+import type { CallbackAnswer, CallbackContext, CallbackHooks, Callbacks } from '../define';
 import type { ActivityDependencies } from './dependencies';
 import { ownWorkflowId } from './definition/pinned-definition';
 import { callLog } from './call-log';

@@ -1,10 +1,7 @@
-import type { PriceTable } from '../providers/prices';
-import type { ModelProvider } from '../providers/provider';
-import type { Registry } from '../define/registry';
-import type { StoredContent } from '../results/stored-content';
-import type { Stores } from '../stores/memory-store';
-import type { Deltas } from '../deltas/deltas';
-import type { Telemetry } from '../telemetry/telemetry';
+import type { ModelProvider, PriceTable } from '../providers';
+import type { Registry } from '../define';
+import type { Deltas, StoredContent, Stores } from '../stores/index';
+import type { Telemetry } from '../telemetry';
 import type { DeltaEvent } from '../protocol/live';
 import type { LogDependencies } from './call-log';
 import type { DefinitionCache } from './definition/pinned-definition';

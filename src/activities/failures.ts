@@ -9,7 +9,7 @@ import { type ErrorDetails, LonghaulError, ProviderError } from '../protocol/err
 import { defined } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunSpend } from '../protocol/run';
-import { redact } from '../providers/redact';
+import { redact } from '../providers';
 
 const badResponseAttempts = 3;
 

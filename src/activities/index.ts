@@ -96,3 +96,16 @@ async function requestCancellation(run: { readonly firstExecutionRunId: string }
   const { workflowId } = info.workflowExecution;
   await client.workflow.getHandle(workflowId, undefined, run).cancel();
 }
+
+export type { WorkerLogger } from './call-log';
+export type { InlineSpecInfo, InlineSpecs } from './definition/inline-spec';
+export { DefinitionCache } from './definition/pinned-definition';
+export type { LoopWatch, WatchedCall } from './heartbeat';
+export { publish } from './live';
+export { InputCache } from './log/json-cache';
+export { LogCache } from './log/log-cache';
+export { wasLogged } from './logged';
+export { requireMcpSdk } from './mcp/mcp-connection';
+export { McpPool } from './mcp/mcp-pool';
+export { askAboutCalls } from './open-calls';
+export type { CheckSignature, OnPause } from './people/hooks';

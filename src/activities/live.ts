@@ -1,7 +1,7 @@
 // What a worker says to those who watch its runs.
 
 import { Context } from '@temporalio/activity';
-import type { Deltas } from '../deltas/deltas';
+import type { Deltas } from '../stores/index';
 import type { CallModelInput, CallToolInput } from '../protocol/activities';
 import type { LiveAttempt, LiveEvent, LivePlace } from '../protocol/live';
 import { ownWorkflowId } from './definition/pinned-definition';

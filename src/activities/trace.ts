@@ -5,8 +5,7 @@ import { hashOf } from '../base/digest';
 import { defined } from '../base/json';
 import type { CallModelInput } from '../protocol/activities';
 import type { Traced } from '../protocol/trace';
-import { costOf, type PriceTable } from '../providers/prices';
-import type { ModelResponse } from '../providers/provider';
+import { costOf, type ModelResponse, type PriceTable } from '../providers';
 import {
   type CallEnd,
   type CallStart,
@@ -15,7 +14,7 @@ import {
   type Telemetry,
   type ToolCall,
   unwatched,
-} from '../telemetry/telemetry';
+} from '../telemetry';
 import { ownWorkflowId } from './definition/pinned-definition';
 import { lastTimeout } from './last-timeout';
 

@@ -103,3 +103,8 @@ export function plural(count: number, noun: string): string {
 export function toKiB(bytes: number): string {
   return `${Math.ceil(bytes / 1024)} KiB`;
 }
+
+/** A word as a POSIX shell takes it, whatever is in it. */
+export function shellQuote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,7 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { cacheFolder, makePrivate } from '../server/cache-folder';
-import { nodeProblem } from '../server/node-version';
+import { cacheFolder, makePrivate, nodeProblem } from '../server/machine';
 
 // `main` imports this file first. A Node that is too old cannot even load the modules that come after it.
 const problem = nodeProblem(process.version);

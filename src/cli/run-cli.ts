@@ -1,4 +1,4 @@
-import { redact } from '../providers/redact';
+import { loadProviders } from './session/load-parts';
 import { exitCodeHelp, exitCodeOf, exitCodes, Interrupted, toCliError } from './exit';
 import { printable, printableJson } from './render/text';
 import type { Terminal } from './render/terminal';
@@ -30,7 +30,7 @@ import { addSchemaCommand, addValidateCommand } from './commands/validate';
 import { addShowCommand } from './commands/show';
 import { addWhyCommand } from './commands/why';
 import { addWorkerCommand } from './commands/worker';
-import { packageVersion } from '../worker/deployment';
+import { packageVersion } from '../server/machine';
 
 const commands: readonly AddCommand[] = [
   addInitCommand,
@@ -91,7 +91,7 @@ function report(error: unknown, args: readonly string[], terminal: Terminal): nu
   if (process.env['LONGHAUL_DEBUG'] === '1' && error instanceof Error) {
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
       // Removes escapes first: they could separate a credential from the text that identifies it.
-      terminal.note(redact(printable(String(cause.stack))));
+      terminal.note(loadProviders().redact(printable(String(cause.stack))));
     }
   }
   return exitCodeOf(code);

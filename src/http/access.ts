@@ -4,11 +4,13 @@
 // 2. A run whose root agent is not one of the handler's agents does not exist here.
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { describeIfThere } from '../client/calls';
-import { readable } from '../client/failures';
-import type { RunHandle } from '../client/run-handle';
-import { memoOf } from '../client/run-view';
-import type { ThreadHandle } from '../client/thread-handle';
+import {
+  describeIfThere,
+  memoOf,
+  readable,
+  type RunHandle,
+  type ThreadHandle,
+} from '../client/index';
 import { keyHashes } from '../core/key-hashes';
 import { allWorkflowTypes, memoKey, threadType } from '../protocol/names';
 import type { RunKey, RunMemo } from '../protocol/run';

@@ -1,8 +1,8 @@
 // The tools that a request brings. Their texts tell the agent what to do, so the backend says whose tools it takes.
 
-import type { ClientToolOptions } from '../client/client-tools';
+import type { ClientToolOptions } from '../client/index';
 import { clientToolsExcess } from '../core/client-tools';
-import type { StreamEvent } from '../stream/events';
+import type { StreamEvent } from '../core/stream/events';
 import { HttpProblem } from './problems';
 import type { Call } from './route';
 import { segmentOf } from './segment';

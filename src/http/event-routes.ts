@@ -1,7 +1,7 @@
 // The events of a run, as our own stream. `useChat` and AG-UI have theirs.
 
 import { LonghaulError } from '../protocol/errors';
-import type { StreamEvent } from '../stream/events';
+import type { StreamEvent } from '../core/stream/events';
 import { done, responses, shownInput } from './answers';
 import { oneOf } from './bodies';
 import { problemDocument, problemOf } from './problems';

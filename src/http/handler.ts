@@ -2,8 +2,7 @@
 
 import { checkApplication, checkKnown } from '../core/run-input';
 import { isJsonObject, type JsonObject } from '../base/json';
-import type { Longhaul } from '../client/longhaul';
-import { RunStreams } from '../client/stream/run-streams';
+import { type Longhaul, RunStreams } from '../client/index';
 import { ownThread, visibleRun } from './access';
 import { readJson, requireJson } from './body';
 import { corsHeaders } from './cors';

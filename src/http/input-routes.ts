@@ -1,7 +1,6 @@
 // Routes of open inputs: the inbox, and what people and clients say to an input. Who says it comes from `authenticate`.
 
-import type { InboxItem } from '../client/inbox';
-import type { RunHandle } from '../client/run-handle';
+import type { InboxItem, RunHandle } from '../client/index';
 import type { Json, JsonObject, JsonSchema } from '../base/json';
 import type { AnsweredBy, PendingInput } from '../protocol/run';
 import { done, firstOf, json, responses, shownInput } from './answers';

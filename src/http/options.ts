@@ -1,5 +1,5 @@
-import { isDeltas, type Deltas } from '../deltas/deltas';
-import { checkOptions } from '../client/check-options';
+import { type Deltas, isDeltas } from '../stores/index';
+import { checkOptions } from '../client/index';
 import { knownId } from '../core/run-start';
 import { quote } from '../base/problem';
 import { LonghaulError } from '../protocol/errors';

@@ -1,10 +1,7 @@
 // What a route is. Rooms of routes: runs, threads, chat (AI SDK UI), AG-UI. The handler finds the route, and checks who calls.
 
 import type { Json, JsonObject, JsonSchema } from '../base/json';
-import type { Longhaul, StartOptions } from '../client/longhaul';
-import type { RunHandle } from '../client/run-handle';
-import type { RunStreams } from '../client/stream/run-streams';
-import type { ThreadHandle } from '../client/thread-handle';
+import type { Longhaul, RunHandle, RunStreams, StartOptions, ThreadHandle } from '../client/index';
 import type { Actor } from '../protocol/people';
 import type { AnsweredBy, RunKey } from '../protocol/run';
 

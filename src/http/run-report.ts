@@ -2,13 +2,10 @@
 //
 // 1. Texts of errors, and where workers poll, may hold internals: only who may see all runs gets them. Codes are for everybody.
 
-import type { RunReport } from '../client/why/report';
-import type { WaitsFor } from '../client/why/diagnosis';
-import type { RunSummary } from '../client/lists';
-import type { Retrying } from '../client/why/open-calls';
+import type { Retrying, RunReport, RunSummary, WaitsFor } from '../client/index';
 import type { ErrorCode } from '../protocol/errors';
 import type { TurnView } from '../protocol/thread';
-import type { StreamEvent } from '../stream/events';
+import type { StreamEvent } from '../core/stream/events';
 import { shownInput } from './answers';
 import { titleOf } from './problems';
 import type { Principal } from './route';

@@ -1,8 +1,7 @@
 // Routes of runs: start, lists, state, transcript, messages, cancel.
 
 import { createHash } from 'node:crypto';
-import type { ClientToolOptions } from '../client/client-tools';
-import type { RunSummary } from '../client/lists';
+import type { ClientToolOptions, RunSummary } from '../client/index';
 import { canonicalJson } from '../base/json';
 import { hasCode } from '../protocol/errors';
 import type { UserInput } from '../protocol/message';

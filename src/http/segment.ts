@@ -1,15 +1,14 @@
 // A segment of a run: what it does from a message or an answer until it waits for people again, or ends. Browsers' protocols have one
 // request for each.
 
-import type { SendOptions, ThreadHandle } from '../client/thread-handle';
-import type { TurnHandle } from '../client/turn-handle';
+import type { SendOptions, ThreadHandle, TurnHandle } from '../client/index';
 import type { Json, JsonObject } from '../base/json';
 import { hasCode } from '../protocol/errors';
 import type { UserInput } from '../protocol/message';
 import type { Verdict } from '../protocol/people';
 import type { PendingInput } from '../protocol/run';
 import type { TurnView } from '../protocol/thread';
-import type { StreamEvent } from '../stream/events';
+import type { StreamEvent } from '../core/stream/events';
 import { listedInputId } from '../core/people/input-ids';
 import { HttpProblem, problemOf } from './problems';
 import { isForPeople } from './rights';

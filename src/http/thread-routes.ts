@@ -1,8 +1,6 @@
 // Routes of threads. A chat is the principal's own: `:chat` is the `sessionId` of its key.
 
-import type { ClientToolOptions } from '../client/client-tools';
-import type { ThreadHandle } from '../client/thread-handle';
-import type { ThreadSummary } from '../client/lists';
+import type { ClientToolOptions, ThreadHandle, ThreadSummary } from '../client/index';
 import type { UserInput } from '../protocol/message';
 import type { WhenBusy } from '../protocol/thread';
 import { done, firstOf, json, responses } from './answers';

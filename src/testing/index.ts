@@ -16,7 +16,7 @@ export {
   type ContractCase,
   type StateStoreContractOptions,
 } from './state-store-contract';
-export { startDevServer, type DevServer, type DevServerOptions } from '../server/dev-server';
+export { type DevServer, type DevServerOptions, startDevServer } from '../server/dev';
 export {
   scriptedModel,
   type ScriptedModel,

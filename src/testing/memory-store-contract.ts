@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { LonghaulError } from '../protocol/errors';
-import type { MemoryStore, StoredMemoryTurn } from '../worker';
+import type { MemoryStore, StoredMemoryTurn } from '../stores';
 import {
   assertTurns,
   faithfulTurns,

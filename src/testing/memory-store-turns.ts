@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { MemoryKey, MemoryStore, StoredMemoryTurn } from '../worker';
+import type { MemoryKey, MemoryStore, StoredMemoryTurn } from '../stores';
 
 /** Values that a store must return unchanged. */
 export const faithfulTurns: Readonly<Record<string, TurnContent>> = {

@@ -7,16 +7,16 @@ import type {
   ToolCallPart,
   Usage,
 } from '../protocol/message';
-import type {
-  CallOptions,
-  ModelDelta,
-  ModelProvider,
-  ModelRequest,
-  ModelResponse,
-} from '../providers/provider';
+import {
+  type CallOptions,
+  checkToolArguments,
+  isCut,
+  type ModelDelta,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
+} from '../providers';
 import { deepFreeze, type JsonObject } from '../base/json';
-import { isCut } from '../providers/attempt';
-import { checkToolArguments } from '../providers/wire';
 
 const someUsage: Usage = {
   inputTokens: 10,

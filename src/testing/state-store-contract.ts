@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { LonghaulError } from '../protocol/errors';
 import type { JsonObject } from '../base/json';
-import type { SessionStore, StateStore } from '../worker';
+import type { SessionStore, StateStore } from '../stores';
 import { limits } from '../protocol/limits';
 
 const deep = 150;

@@ -1,5 +1,4 @@
-import { isForPeople, isOfCall } from '../worker/log-lines';
-import { installLineLog } from '../worker/logger';
+import { installLineLog, isForPeople, isOfCall } from '../worker/index';
 
 /**
  * A test expects failures and says what it found: only errors of Temporal's worker are written. `LONGHAUL_TEST_LOG=1` shows the rest.

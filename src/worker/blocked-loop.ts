@@ -8,7 +8,7 @@ import { Worker as Thread } from 'node:worker_threads';
 import type { ActivitySerializationContext, Payload } from '@temporalio/common';
 import { encodeToPayload, loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { NativeConnectionOptions, WorkerOptions } from '@temporalio/worker';
-import type { LoopWatch, WatchedCall } from '../activities/heartbeat';
+import type { LoopWatch, WatchedCall } from '../activities';
 import type { Json } from '../base/json';
 import { defaults } from '../protocol/names';
 

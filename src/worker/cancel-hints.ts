@@ -1,6 +1,5 @@
-import { askAboutCalls } from '../activities/open-calls';
-import { publish } from '../activities/live';
-import type { Deltas } from '../deltas/deltas';
+import { askAboutCalls, publish } from '../activities';
+import type { Deltas } from '../stores/index';
 import { cancelHint, hintRoot } from '../protocol/cancel-hint';
 
 /** Passes a hint of this worker's workflows on: to its own calls, and to the other processes if there are deltas to carry it. */

@@ -8,8 +8,7 @@ import {
 import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
-import { loadConnection, namespaceMissing, serverUnavailable } from '../server/connection-options';
-import { tryEncryption } from '../server/encryption';
+import { loadConnection, namespaceMissing, serverUnavailable, tryEncryption } from '../server';
 import { checkGivenOnce } from './deployment';
 import { installLineLog } from './logger';
 import { checkWorkerOptions, type CreateWorkerOptions } from './options';

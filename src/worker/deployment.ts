@@ -4,14 +4,11 @@
 // 2. It cannot see code. A change of a tool's code alone gives no other id: then the user gives one.
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { WorkerOptions } from '@temporalio/worker';
 import { z } from 'zod';
 import { canonicalJson } from '../base/json';
-import { hashDefinition } from '../define/definition';
-import { specError } from '../define/problems/problem';
-import type { Registry } from '../define/registry';
+import { hashDefinition, type Registry, specError } from '../define';
+import { packageVersion } from '../server/machine';
 
 /** The worker's version, in the terms of Temporal's Worker Versioning. */
 export type WorkerDeployment = {
@@ -84,10 +81,4 @@ function ownBuildId(registry: Registry): string {
 
 function byName(names: readonly string[], valueOf: (name: string) => unknown): object {
   return Object.fromEntries(names.map((name) => [name, valueOf(name)]));
-}
-
-/** The version of this package. */
-export function packageVersion(): string {
-  const file = join(__dirname, '..', '..', 'package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

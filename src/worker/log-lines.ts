@@ -1,7 +1,7 @@
 // Writes the entries of a worker's log: one line each, for people or for machines. Imports no part of Temporal's worker.
 
 import type { LogLevel, LogMetadata } from '@temporalio/common';
-import { wasLogged } from '../activities/logged';
+import { wasLogged } from '../activities';
 import { errorChain, type ReadError } from '../base/causes';
 import { clipText } from '../base/text';
 

@@ -1,26 +1,36 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
-import type { InlineSpecs } from '../activities/definition/inline-spec';
-import type { WorkerLogger } from '../activities/call-log';
-import type { CheckSignature, OnPause } from '../activities/people/hooks';
+import type { CheckSignature, InlineSpecs, OnPause, WorkerLogger } from '../activities';
 import type { DeltaEvent } from '../protocol/live';
-import { type Deltas, isDeltas } from '../deltas/deltas';
-import type { ModelProvider, ProviderConfig } from '../providers/provider';
-import { type PriceTable, priceTable, windowOf } from '../providers/prices';
-import type { Callbacks } from '../define/callbacks';
-import type { CustomCriterion } from '../define/criteria';
-import type { McpServer } from '../define/mcp-server';
-import { createRegistry, type Registry } from '../define/registry';
-import type { Runner } from '../define/runner';
-import type { Tool } from '../define/tool';
-import type { SpecsOptions } from '../define/files/load';
-import type { EncryptionOptions } from '../server/encryption';
-import { isResultStore, type ResultStore } from '../results/result-store';
-import { isTelemetry, type Telemetry } from '../telemetry/telemetry';
-import type { Stores } from '../stores/memory-store';
+import {
+  type Deltas,
+  isDeltas,
+  isResultStore,
+  type ResultStore,
+  type Stores,
+} from '../stores/index';
+import {
+  type ModelProvider,
+  type PriceTable,
+  priceTable,
+  type ProviderConfig,
+  windowOf,
+} from '../providers';
+import {
+  type Callbacks,
+  createRegistry,
+  type CustomCriterion,
+  type McpServer,
+  parseOptions,
+  type Registry,
+  type Runner,
+  type SpecsOptions,
+  type Tool,
+} from '../define';
+import { aFunction, count, made, nonBlank } from '../define/schema';
+import type { EncryptionOptions } from '../server';
+import { isTelemetry, type Telemetry } from '../telemetry';
 import { z } from 'zod';
 import { type WorkerDeployment, workerDeployment } from './deployment';
-import { parseOptions } from '../define/options';
-import { aFunction, count, made, nonBlank } from '../define/schema/parts';
 
 /** Checked by the code that uses it. */
 const elsewhere = z.unknown().optional();

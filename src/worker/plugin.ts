@@ -10,28 +10,32 @@ import {
   type WorkerOptions,
   type WorkerPlugin,
 } from '@temporalio/worker';
-import type { Deltas } from '../deltas/deltas';
-import { createActivities } from '../activities/index';
-import { DefinitionCache } from '../activities/definition/pinned-definition';
-import { InputCache } from '../activities/log/json-cache';
-import { LogCache } from '../activities/log/log-cache';
-import { McpPool } from '../activities/mcp/mcp-pool';
-import { requireMcpSdk } from '../activities/mcp/mcp-connection';
+import { checkStores, type Deltas, StoredContent } from '../stores/index';
+import {
+  createActivities,
+  DefinitionCache,
+  InputCache,
+  LogCache,
+  McpPool,
+  requireMcpSdk,
+} from '../activities';
 import { timeouts } from '../protocol/limits';
-import { priceTable } from '../providers/prices';
-import { requireProviderPackages, resolveProviders, unknownProviders } from '../providers/registry';
-import { StoredContent } from '../results/stored-content';
+import {
+  priceTable,
+  requireProviderPackages,
+  resolveProviders,
+  unknownProviders,
+} from '../providers';
 import {
   contentCodecs,
   failureConverterPath,
+  isRegistered,
+  readAttributes,
   tryEncryption,
   workerConverter,
-} from '../server/encryption';
+} from '../server';
 import { LonghaulError } from '../protocol/errors';
-import { pinnedAgents, type Registry } from '../define/registry';
-import { addSpecs } from '../define/files/load';
-import { specError } from '../define/problems/problem';
-import { checkStores } from '../stores/memory-store';
+import { addSpecs, pinnedAgents, type Registry, specError } from '../define';
 import {
   hasFailureConverter,
   interceptorModules,
@@ -48,7 +52,6 @@ import { ownIdentity, pollersOf } from './pollers';
 import { longhaulSinks } from './sinks';
 import { taskSlots, workflowTime } from './task-slots';
 import { checkSdk, sdkCopies, untestedSdk } from './temporal-sdk';
-import { isRegistered, readAttributes } from '../server/search-attributes';
 
 /**
  * Adds Longhaul's activities and workflows to a worker of yours. If the worker has its own workflows, their file must also export

@@ -5,8 +5,7 @@ import { Context } from '@temporalio/activity';
 import type { WorkerOptions } from '@temporalio/worker';
 import type { ActivityDependencies } from '../activities';
 import { timeouts } from '../protocol/limits';
-import { pollingWorkers } from '../server/pollers';
-import { isSameVersion, type WorkerVersion } from '../server/worker-versions';
+import { isSameVersion, pollingWorkers, type WorkerVersion } from '../server';
 
 type Pollers = NonNullable<ActivityDependencies['pollers']>;
 

@@ -2,11 +2,11 @@
 
 import { LRUCache } from 'lru-cache';
 import type { InjectedSinks } from '@temporalio/worker';
-import type { WorkerLogger } from '../activities/call-log';
-import type { Deltas } from '../deltas/deltas';
+import type { WorkerLogger } from '../activities';
+import type { Deltas } from '../stores/index';
 import type { HintSinks } from '../protocol/cancel-hint';
 import type { TelemetrySinks } from '../protocol/trace';
-import type { Telemetry } from '../telemetry/telemetry';
+import type { Telemetry } from '../telemetry';
 import { passHint } from './cancel-hints';
 
 const remembered = 10_000;

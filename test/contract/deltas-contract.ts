@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Deltas } from '../../src/deltas/deltas';
+import type { Deltas } from '../../src/stores/deltas/deltas';
 import type { LiveAttempt, LiveEvent, LivePlace } from '../../src/protocol/live';
 
 /** Handles of one carrier, as two processes have them. In one process, both are the same. */

@@ -2,7 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import { PostgresDeltas, type PostgresDeltasOptions } from '../../src/deltas/postgres-deltas';
+import {
+  PostgresDeltas,
+  type PostgresDeltasOptions,
+} from '../../src/stores/deltas/postgres-deltas';
 import { aesCodec } from '../encryption/aes-codec';
 import { Call, checkClose, deltasContract, type Handles, Heard, newRoot } from './deltas-contract';
 import { type PostgresServer, startPostgres } from './postgres';

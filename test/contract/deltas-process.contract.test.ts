@@ -1,5 +1,5 @@
 // Pure: no server.
-import { ProcessDeltas } from '../../src/deltas/process-deltas';
+import { ProcessDeltas } from '../../src/stores/deltas/process-deltas';
 import { checkClose, deltasContract } from './deltas-contract';
 
 describe('ProcessDeltas', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mcpTools, type McpServer, type McpToolsOptions } from '../../src';
-import { freePort } from '../../src/server/dev-server';
+import { freePort } from '../../src/server/dev/dev-server';
 
 const everythingProgram = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const filesProgram = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { ResultKey, ResultScope, ResultStore } from '../../src/results/result-store';
+import type { ResultKey, ResultScope, ResultStore } from '../../src/stores/results/result-store';
 
 const MiB = 1024 * 1024;
 

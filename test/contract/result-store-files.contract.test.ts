@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { SqliteResults } from '../../src/results/database-results';
-import { FileResults } from '../../src/results/file-results';
-import { SqliteStores } from '../../src/stores/sqlite/sqlite-stores';
+import { SqliteResults } from '../../src/stores/results/database-results';
+import { FileResults } from '../../src/stores/results/file-results';
+import { SqliteStores } from '../../src/stores/state/sqlite/sqlite-stores';
 import {
   keyOf,
   resultStoreContract,

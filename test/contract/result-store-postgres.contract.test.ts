@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import { PostgresResults } from '../../src/results/database-results';
-import { PostgresStores } from '../../src/stores/postgres/postgres-stores';
+import { PostgresResults } from '../../src/stores/results/database-results';
+import { PostgresStores } from '../../src/stores/state/postgres/postgres-stores';
 import { type PostgresServer, startPostgres } from './postgres';
 import { keyOf, resultStoreContract, writeWhileDeleted } from './result-store-contract';
 

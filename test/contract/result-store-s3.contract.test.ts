@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import S3rver from 's3rver';
-import { S3Results } from '../../src/results/s3-results';
+import { S3Results } from '../../src/stores/results/s3-results';
 import { keyOf, resultStoreContract } from './result-store-contract';
 
 const bytes = Buffer.from('bytes');

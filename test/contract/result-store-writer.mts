@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { registerHooks } from 'node:module';
-import type * as Files from '../../src/results/file-results.ts';
+import type * as Files from '../../src/stores/results/file-results.ts';
 
 registerHooks({
   resolve: (specifier, context, next) =>
@@ -10,7 +10,7 @@ registerHooks({
 });
 
 const { FileResults } = (await import(
-  new URL('../../src/results/file-results.ts', import.meta.url).href
+  new URL('../../src/stores/results/file-results.ts', import.meta.url).href
 )) as typeof Files;
 
 const store = new FileResults({ folder: process.argv[2] ?? '' });

@@ -6,7 +6,7 @@ import {
   migratePostgres,
   postgresMigrations,
   PostgresStores,
-} from '../../src/stores/postgres/postgres-stores';
+} from '../../src/stores/state/postgres/postgres-stores';
 import { memoryStoreContract } from '../../src/testing/memory-store-contract';
 import { stateStoreContract } from '../../src/testing/state-store-contract';
 import { startPostgres, type PostgresServer } from './postgres';

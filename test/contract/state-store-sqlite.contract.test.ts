@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SqliteStores } from '../../src/stores/sqlite/sqlite-stores';
+import { SqliteStores } from '../../src/stores/state/sqlite/sqlite-stores';
 import { memoryStoreContract } from '../../src/testing/memory-store-contract';
 import { stateStoreContract } from '../../src/testing/state-store-contract';
 

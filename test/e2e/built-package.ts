@@ -1,7 +1,7 @@
 import { copyFile, cp, mkdir, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import manifest from '../../package.json';
-import { buildOnce } from '../../src/server/cache-folder';
+import { buildOnce } from '../../src/server/machine/cache-folder';
 import { workflowBundlePath } from '../servers';
 
 const root = resolve(__dirname, '../..');

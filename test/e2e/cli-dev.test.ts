@@ -1,7 +1,7 @@
 // `longhaul dev` as a process of its own, with dev servers of its own.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../src/server/dev-server';
+import { freePort } from '../../src/server/dev/dev-server';
 import { devServerAddress } from '../servers';
 import { builtCli, until, type BuiltCli, type RunningCli } from './built-cli';
 import { runInProcess } from './in-process-cli';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { msToTs } from '@temporalio/common/lib/time';
 import type { InboxItem, RunTree } from '../../src/client';
-import { freePort } from '../../src/server/dev-server';
+import { freePort } from '../../src/server/dev/dev-server';
 import { openHarness } from '../workflow/harness';
 import { linesOf, until, type Finished } from './built-cli';
 import { useCliProject } from './cli-project';

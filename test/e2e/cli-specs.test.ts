@@ -1,7 +1,7 @@
 // Specs from the command line on the dev server: what serves them is a process of its own.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../src/server/dev-server';
+import { freePort } from '../../src/server/dev/dev-server';
 import { devServerAddress } from '../servers';
 import { builtCli, linesOf, type BuiltCli, type Finished } from './built-cli';
 import { runInProcess } from './in-process-cli';

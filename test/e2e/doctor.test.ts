@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { signalNames } from '../../src/protocol/names';
-import { startDevServer, type DevServer } from '../../src/server/dev-server';
+import { startDevServer, type DevServer } from '../../src/server/dev/dev-server';
 import { eventually } from '../workflow/eventually';
 import { openHarness, type Harness } from '../workflow/harness';
 import { scriptedAgents } from '../workflow/scripted-agents';

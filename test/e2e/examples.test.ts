@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { limited } from '../../src/client/calls';
+import { limited } from '../../src/client/server/calls';
 import { expectNothingLeft, runExample, type Ended } from './example-process';
 
 /** What was said under a label, each time. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TurnHandle } from '../../src/client';
-import { SqliteStores } from '../../src/worker';
+import { SqliteStores } from '../../src/stores';
 import { devServerAddress } from '../servers';
 import { eventually } from '../workflow/eventually';
 import type { KillSetup } from './kill-worker-setup';

@@ -4,8 +4,9 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { defineAgent, defineTool, parallel, sequential } from 'longhaul';
-import { FileResults } from 'longhaul/results';
-import { createWorker, SqliteStores } from 'longhaul/worker';
+import { FileResults } from 'longhaul/stores';
+import { SqliteStores } from 'longhaul/stores';
+import { createWorker } from 'longhaul/worker';
 import type { Message } from '../../src/protocol/message.ts';
 import type { Question } from './kill-worker-gate.ts';
 

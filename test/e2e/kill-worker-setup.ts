@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Longhaul } from '../../src/client';
-import { limited } from '../../src/client/calls';
+import { limited } from '../../src/client/server/calls';
 import { eventually } from '../workflow/eventually';
 import { builtPackage } from './built-package';
 import { Gate } from './kill-worker-gate';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentRunResult, PendingInput } from '../../src/client';
-import { startDevServer } from '../../src/server/dev-server';
+import { startDevServer } from '../../src/server/dev/dev-server';
 import { eventually } from '../workflow/eventually';
 import type { KillSetup } from './kill-worker-setup';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunHandle } from '../../src/client';
-import { startDevServer } from '../../src/server/dev-server';
+import { startDevServer } from '../../src/server/dev/dev-server';
 import { devServerAddress } from '../servers';
 import { fetchHistory } from '../workflow/history';
 import { boundaries, killAtEveryBoundary } from './kill-worker-bookings';

@@ -1,7 +1,7 @@
 // A backend as a process of its own, run from a folder in which the built package is installed. Usage:
 // live-http.mts '<JSON of LiveSettings>'. It answers every message with the number of runs that it reads.
 import { connect } from 'longhaul/client';
-import { type Deltas, PostgresDeltas } from 'longhaul/deltas';
+import { type Deltas, PostgresDeltas } from 'longhaul/stores';
 import { agentHandler } from 'longhaul/http';
 import type { LiveSettings } from './live-worker.mts';
 import { serveHandler } from './serve-handler.mts';

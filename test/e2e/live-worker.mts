@@ -1,7 +1,7 @@
 // A worker as a process of its own, run from a folder in which the built package is installed. Usage: live-worker.mts '<JSON of LiveSettings>'
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { defineAgent, defineTool, subAgent } from 'longhaul';
-import { PostgresDeltas } from 'longhaul/deltas';
+import { PostgresDeltas } from 'longhaul/stores';
 import { createWorker } from 'longhaul/worker';
 
 export type LiveSettings = {

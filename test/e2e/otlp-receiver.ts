@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import root from 'otlp-decoder/build/src/generated/root';
-import type { PlainSpan } from '../unit/otel/plain-span';
+import type { PlainSpan } from '../unit/telemetry/otel/plain-span';
 
 type WireValue = {
   readonly stringValue?: string;

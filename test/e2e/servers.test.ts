@@ -10,7 +10,7 @@ import {
   findTemporalCli,
   freePort,
   startDevServer,
-} from '../../src/server/dev-server';
+} from '../../src/server/dev/dev-server';
 import { describeWithTimeSkipping, timeSkippingServerPath } from '../servers';
 
 function isRunning(pid: number): boolean {

@@ -7,7 +7,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { defineAgent, subAgent } from 'longhaul';
-import { PostgresDeltas } from 'longhaul/deltas';
+import { PostgresDeltas } from 'longhaul/stores';
 import { createWorker } from 'longhaul/worker';
 
 export type StopSettings = {

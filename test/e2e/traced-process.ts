@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { PlainSpan } from '../unit/otel/plain-span';
+import type { PlainSpan } from '../unit/telemetry/otel/plain-span';
 import { eventually } from '../workflow/eventually';
 import { builtPackage, compiledOnce } from './built-package';
 import type { TracedMessage, TracedSettings } from './traced-worker.mts';

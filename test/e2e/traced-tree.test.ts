@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Longhaul, type RunHandle } from '../../src/client';
 import { devServerAddress } from '../servers';
-import { expectTree, named, type PlainSpan, sum } from '../unit/otel/plain-span';
+import { expectTree, named, type PlainSpan, sum } from '../unit/telemetry/otel/plain-span';
 import { eventually } from '../workflow/eventually';
 import { fetchHistory } from '../workflow/history';
 import { OtlpReceiver } from './otlp-receiver';

@@ -8,7 +8,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { defineAgent, defineTool, parallel, subAgent } from 'longhaul';
 import { openTelemetry } from 'longhaul/otel';
 import { createWorker } from 'longhaul/worker';
-import type { PlainSpan } from '../unit/otel/plain-span.ts';
+import type { PlainSpan } from '../unit/telemetry/otel/plain-span.ts';
 
 export type TracedSettings = {
   readonly address: string;

@@ -1,5 +1,5 @@
 // `longhaul worker` as a process of its own: what its log says of a tool that throws.
-import { freePort } from '../../src/server/dev-server';
+import { freePort } from '../../src/server/dev/dev-server';
 import { devServerAddress } from '../servers';
 import { builtCli, type BuiltCli, type RunningCli } from './built-cli';
 import { runInProcess } from './in-process-cli';

@@ -10,7 +10,8 @@ import {
   type Runner,
 } from '../../src';
 import type { Longhaul, RunHandle } from '../../src/client';
-import { SqliteStores, type CreateWorkerOptions } from '../../src/worker';
+import { SqliteStores } from '../../src/stores';
+import { type CreateWorkerOptions } from '../../src/worker';
 import { callOf } from '../workflow/builders';
 import { lastText, scriptedAgents, type Script } from '../workflow/scripted-agents';
 

@@ -5,7 +5,7 @@ import {
   BatchSpanProcessor,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { openTelemetry } from '../../src/otel';
+import { openTelemetry } from '../../src/telemetry/otel';
 import { aTool, callOf, TestAgents } from './builders';
 import { openHarness, type Harness } from './harness';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExternalStorage } from '@temporalio/common';
 import { connect, type Longhaul } from '../../src/client';
-import { readTaskFailure } from '../../src/client/history';
+import { readTaskFailure } from '../../src/client/timeline/history';
 import { fetchHistories, replay, type RunHistory } from '../../src/testing';
 import { devServerAddress, workflowBundlePath } from '../servers';
 import { aTool, askUser, callOf, TestAgents } from './builders';

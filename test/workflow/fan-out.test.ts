@@ -11,7 +11,7 @@ import {
   subAgent,
   type Agent,
 } from '../../src';
-import { entriesFromHistory } from '../../src/client/history';
+import { entriesFromHistory } from '../../src/client/timeline/history';
 import { jsonBytes } from '../../src/core/transcript/fit-texts';
 import { limits } from '../../src/protocol/limits';
 import { queryNames } from '../../src/protocol/names';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { HttpAgent, type Interrupt, type Message, type ResumeEntry } from '@ag-ui/client';
 import { AgentCapabilitiesSchema } from '@ag-ui/core/schemas';
 import { defineAgent, subAgent } from '../../src';
-import { ProcessDeltas } from '../../src/deltas';
+import { ProcessDeltas } from '../../src/stores';
 import { agentHandler } from '../../src/http';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { askUser, aTool, callOf } from './builders';

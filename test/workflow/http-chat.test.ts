@@ -14,7 +14,7 @@ import {
 import { defineAgent, defineTool, subAgent } from '../../src';
 import type { JsonObject } from '../../src/base/json';
 import type { PendingInput } from '../../src/client';
-import { ProcessDeltas } from '../../src/deltas';
+import { ProcessDeltas } from '../../src/stores';
 import { agentHandler } from '../../src/http';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { askUser, aTool, callOf } from './builders';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import * as ai5 from 'ai5';
 import * as ai6 from 'ai6';
 import { defineAgent } from '../../src';
-import { ProcessDeltas } from '../../src/deltas';
+import { ProcessDeltas } from '../../src/stores';
 import { agentHandler } from '../../src/http';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import { aTool } from './builders';

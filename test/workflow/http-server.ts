@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { InboxItem, PendingInput, RunSummary, TurnView } from '../../src/client';
 import { type Principal, toNode } from '../../src/http';
-import type { StreamEvent } from '../../src/stream/events';
+import type { StreamEvent } from '../../src/core/stream/events';
 
 type Handle = (request: Request) => Promise<Response>;
 

@@ -3,7 +3,7 @@
 import { defineTool, subAgent } from '../../src';
 import type { InboxItem, Longhaul, PendingInput } from '../../src/client';
 import { agentHandler, type Principal } from '../../src/http';
-import type { StreamEvent } from '../../src/stream/events';
+import type { StreamEvent } from '../../src/core/stream/events';
 import { callOf } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';

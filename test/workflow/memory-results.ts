@@ -1,4 +1,4 @@
-import type { ResultKey, ResultScope, ResultStore } from '../../src/results/result-store';
+import type { ResultKey, ResultScope, ResultStore } from '../../src/stores/results/result-store';
 
 /** A result store in memory, with the faults that a test asks for. */
 export class MemoryResults implements ResultStore {

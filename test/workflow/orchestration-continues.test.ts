@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parallel, sequential } from '../../src';
 import type { RunHandle } from '../../src/client';
-import { type DevServer, findTemporalCli, startDevServer } from '../../src/server/dev-server';
+import { type DevServer, findTemporalCli, startDevServer } from '../../src/server/dev/dev-server';
 import { askUser } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';

@@ -3,7 +3,7 @@
 import { defineTool, parallel, sequential, subAgent, type Tool } from '../../src';
 import { runCli } from '../../src/cli/run-cli';
 import type { RunHandle } from '../../src/client';
-import { resetRun } from '../../src/client/reset';
+import { resetRun } from '../../src/client/write/reset';
 import { devServerAddress } from '../servers';
 import { fakeTerminal } from '../unit/cli/fake-terminal';
 import { eventually } from './eventually';

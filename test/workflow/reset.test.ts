@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { activityTool, defineTool, sequential } from '../../src';
 import { runCli } from '../../src/cli/run-cli';
 import type { RunHandle } from '../../src/client';
-import { updateId } from '../../src/client/answer-sender';
+import { updateId } from '../../src/client/write/answer-sender';
 import { devServerAddress } from '../servers';
 import { fakeTerminal } from '../unit/cli/fake-terminal';
 import { askUser } from './builders';

@@ -2,7 +2,7 @@
 
 import { defineCallbacks, overrideResponse, subAgent } from '../../src';
 import type { JsonObject } from '../../src/base/json';
-import { SqliteStores } from '../../src/worker';
+import { SqliteStores } from '../../src/stores';
 import { devServerAddress } from '../servers';
 import { aTool, callOf, TestAgents, resultOf } from './builders';
 import { linesOf } from './conversation';

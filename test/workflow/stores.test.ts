@@ -4,7 +4,7 @@ import { defineAgent, defineTool } from '../../src';
 import type { JsonObject } from '../../src/base/json';
 import { LonghaulError } from '../../src/protocol/errors';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
-import { SqliteStores, type SessionStore } from '../../src/worker';
+import { SqliteStores, type SessionStore } from '../../src/stores';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 

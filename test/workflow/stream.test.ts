@@ -3,7 +3,7 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { defineAgent, subAgent } from '../../src';
 import { connect, type Longhaul, type StreamEvent } from '../../src/client';
-import { ProcessDeltas } from '../../src/deltas';
+import { ProcessDeltas } from '../../src/stores';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import { aTool, askUser, callOf, TestAgents } from './builders';
 import { openHarness, type Harness } from './harness';

@@ -10,7 +10,7 @@ import {
 import { Worker } from '@temporalio/worker';
 import { defineAgent, parallel, ProviderError, subAgent } from '../../src';
 import { connect, type Longhaul } from '../../src/client';
-import { openTelemetry } from '../../src/otel';
+import { openTelemetry } from '../../src/telemetry/otel';
 import { createTestEnvironment, scriptedModel, type ScriptedModel } from '../../src/testing';
 import { longhaulSinks } from '../../src/worker/sinks';
 import {
@@ -19,7 +19,13 @@ import {
   timeSkippingServerPath,
   workflowsInThread,
 } from '../servers';
-import { expectTree, named, plainSpan, type PlainSpan, sum } from '../unit/otel/plain-span';
+import {
+  expectTree,
+  named,
+  plainSpan,
+  type PlainSpan,
+  sum,
+} from '../unit/telemetry/otel/plain-span';
 import { aTool, callOf } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';

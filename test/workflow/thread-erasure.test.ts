@@ -5,10 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../../src';
 import { collectGarbage, connect, type Longhaul, type ThreadHandle } from '../../src/client';
-import { FileResults } from '../../src/results';
-import { SqliteStores } from '../../src/worker';
+import { FileResults } from '../../src/stores';
+import { SqliteStores } from '../../src/stores';
 import { LonghaulError } from '../../src/protocol/errors';
-import { type DeleteScopeOptions, type ResultStore, scopeOf } from '../../src/results/result-store';
+import {
+  type DeleteScopeOptions,
+  type ResultStore,
+  scopeOf,
+} from '../../src/stores/results/result-store';
 import { devServerAddress } from '../servers';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';

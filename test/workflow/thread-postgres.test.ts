@@ -1,7 +1,7 @@
 // A thread on the dev server whose turns stand in a real PostgreSQL: the one of LONGHAUL_TEST_POSTGRES, else one started for this test.
 
 import { randomUUID } from 'node:crypto';
-import { PostgresStores } from '../../src/worker';
+import { PostgresStores } from '../../src/stores';
 import { startPostgres, type PostgresServer } from '../contract/postgres';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';

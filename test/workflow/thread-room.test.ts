@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Longhaul, ThreadHandle } from '../../src/client';
 import { LonghaulError } from '../../src/protocol/errors';
-import { SqliteStores, type MemoryStore } from '../../src/worker';
+import { SqliteStores, type MemoryStore } from '../../src/stores';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';

@@ -3,7 +3,7 @@
 import { defineAgent } from '../../src';
 import { LonghaulError } from '../../src/protocol/errors';
 import { createTestEnvironment, scriptedModel } from '../../src/testing';
-import { SqliteStores, type MemoryStore } from '../../src/worker';
+import { SqliteStores, type MemoryStore } from '../../src/stores';
 import { describeWithTimeSkipping, timeSkippingServerPath, workflowsInThread } from '../servers';
 import { linesOf } from './conversation';
 import { quietRuntime } from './quiet';

@@ -2,9 +2,9 @@
 
 import { defineTool, type Agent } from '../../src';
 import type { Longhaul, ThreadHandle } from '../../src/client';
-import type { ThreadOptions } from '../../src/client/thread-input';
+import type { ThreadOptions } from '../../src/client/write/thread-input';
 import { LonghaulError } from '../../src/protocol/errors';
-import { SqliteStores, type MemoryStore } from '../../src/worker';
+import { SqliteStores, type MemoryStore } from '../../src/stores';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineTool, ProviderError, subAgent, type Agent } from '../../src';
 import { connect, type Longhaul, type ThreadHandle } from '../../src/client';
-import type { ThreadOptions } from '../../src/client/thread-input';
+import type { ThreadOptions } from '../../src/client/write/thread-input';
 import { devServerAddress } from '../servers';
 import { askUser } from './builders';
 import { linesOf } from './conversation';

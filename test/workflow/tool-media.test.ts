@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, defineTool, toolContent } from '../../src';
 import type { ToolContent } from '../../src/protocol/message';
-import { FileResults } from '../../src/results/file-results';
+import { FileResults } from '../../src/stores/results/file-results';
 import { type Dialect, dialects, models } from '../../bench/strict-rules.mts';
 import { StrictProvider } from '../../bench/strict-provider.mts';
 import { openHarness, type Harness } from './harness';

@@ -3,12 +3,7 @@
 import { defineAgent, parallel, defineTool, subAgent } from '../../src';
 import { readTraceparent } from '../../src/protocol/trace';
 import { scriptedModel } from '../../src/testing';
-import {
-  type CallEnd,
-  type CallStart,
-  type Telemetry,
-  unwatched,
-} from '../../src/telemetry/telemetry';
+import { type CallEnd, type CallStart, type Telemetry, unwatched } from '../../src/telemetry';
 import { connect, type Longhaul, type RunHandle } from '../../src/client';
 import { devServerAddress } from '../servers';
 import { callOf } from './builders';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { defineAgent, defineTool } from '../../src';
 import { searchAttributes } from '../../src/protocol/names';
-import { findTemporalCli } from '../../src/server/dev-server';
+import { findTemporalCli } from '../../src/server/dev/dev-server';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { devServerAddress } from '../servers';
 import { eventually } from './eventually';

@@ -1,7 +1,7 @@
 // A run that outlives its worker, on the dev server with one worker after the other.
 
 import { connect } from '../../src/client';
-import { SqliteStores } from '../../src/worker';
+import { SqliteStores } from '../../src/stores';
 import type { ScriptedStep } from '../../src/testing/scripted-model';
 import { devServerAddress } from '../servers';
 import { aTool, callOf, TestAgents, resultOf } from './builders';

@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { Payload } from '@temporalio/common';
 import { ProviderError } from 'longhaul';
 import type { ThreadHandle } from 'longhaul/client';
-import { SqliteStores } from 'longhaul/worker';
+import { SqliteStores } from 'longhaul/stores';
 import { agent, ask, lookUpCall, openInputs, until, type Cases } from '../case.mts';
 import { reserve } from '../tools.mts';
 

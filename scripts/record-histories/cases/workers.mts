@@ -1,8 +1,8 @@
 // What a run meets that depends on its workers: stores, MCP servers, telemetry, deploys, and workflows of the user's own.
 import { join } from 'node:path';
 import { defineAgent, defineTool, mcpTools, parallel, toolContent } from 'longhaul';
-import { FileResults } from 'longhaul/results';
-import { SqliteStores } from 'longhaul/worker';
+import { FileResults } from 'longhaul/stores';
+import { SqliteStores } from 'longhaul/stores';
 import {
   ada,
   agent,

@@ -8,12 +8,12 @@ import type * as agentRuns from '../../../src/agent-run/agent-run.ts';
 import type * as plans from '../../../src/core/orchestration/create-plan.ts';
 import type { Plan } from '../../../src/core/orchestration/plan.ts';
 import type * as positions from '../../../src/client/stream/position.ts';
-import type * as deltas from '../../../src/deltas/postgres/delta-rows.ts';
+import type * as deltas from '../../../src/stores/deltas/postgres/delta-rows.ts';
 import type { OrchestrationConfig } from '../../../src/protocol/activities.ts';
-import type * as fileResults from '../../../src/results/file-results.ts';
-import type * as memoryTurns from '../../../src/stores/memory-turn.ts';
-import type * as sqlite from '../../../src/stores/sqlite/sqlite-stores.ts';
-import type * as stateTexts from '../../../src/stores/state-text.ts';
+import type * as fileResults from '../../../src/stores/results/file-results.ts';
+import type * as memoryTurns from '../../../src/stores/state/memory-turn.ts';
+import type * as sqlite from '../../../src/stores/state/sqlite/sqlite-stores.ts';
+import type * as stateTexts from '../../../src/stores/state/state-text.ts';
 import type { Load, Sqlite } from './doors.mts';
 
 type Named = readonly (readonly [name: string, value: unknown])[];

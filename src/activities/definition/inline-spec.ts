@@ -4,7 +4,7 @@
 import { Context } from '@temporalio/activity';
 import { LonghaulError } from '../../protocol/errors';
 import type { RunnerSpec } from '../../protocol/spec';
-import { parseRunnerSpec } from '../../define/parse-spec';
+import { parseRunnerSpec } from '../../define';
 import { describeError } from '../failures';
 import { ownWorkflowId } from './pinned-definition';
 import { askRunner } from '../log/read-log';

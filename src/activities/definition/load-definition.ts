@@ -8,11 +8,9 @@ import type {
   StateStoreName,
 } from '../../protocol/activities';
 import type { Definition, DefinitionRef } from '../../protocol/spec';
-import { withClientTools } from '../../define/client-tools';
-import { mcpServersOf } from '../../define/mcp-definition';
-import { withResultTools } from '../../define/result-tools';
-import { unknownProviders } from '../../providers/registry';
-import { storeNames } from '../../stores/memory-store';
+import { mcpServersOf, withClientTools, withResultTools } from '../../define';
+import { unknownProviders } from '../../providers';
+import { storeNames } from '../../stores/index';
 import type { ActivityDependencies } from '../dependencies';
 import { describeError } from '../failures';
 import { withHeartbeat } from '../heartbeat';

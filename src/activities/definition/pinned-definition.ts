@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { hashDefinition } from '../../define/definition';
+import { hashDefinition } from '../../define';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { queryNames } from '../../protocol/names';

@@ -10,8 +10,7 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 import type * as typesModule from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { LonghaulError } from '../../protocol/errors';
-import type { McpServer } from '../../define/mcp-server';
-import type { ListedMcpTool } from '../../define/mcp-tool-spec';
+import type { ListedMcpTool, McpServer } from '../../define';
 import { McpUnavailable } from './mcp-failure';
 import { createRequire } from 'node:module';
 import { loadPeer } from '../../protocol/peers';

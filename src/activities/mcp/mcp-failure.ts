@@ -1,8 +1,8 @@
 import { clipText } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
 import { copyError } from '../../base/causes';
-import { redact, redactError } from '../../providers/redact';
-import type { McpServer } from '../../define/mcp-server';
+import { redact, redactError } from '../../providers';
+import type { McpServer } from '../../define';
 
 const reasonLength = 1_000;
 /** Reads at most this many characters of a server's text. */

@@ -1,7 +1,7 @@
 // The MCP connections of a worker process: one for each server, opened on first use, closed with the worker.
 
 import { LonghaulError } from '../../protocol/errors';
-import type { McpServer } from '../../define/mcp-server';
+import type { McpServer } from '../../define';
 import { McpConnection } from './mcp-connection';
 import { isAnswer, isTimeout, McpUnavailable } from './mcp-failure';
 

@@ -13,8 +13,13 @@ import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { Message } from '../../protocol/message';
 import type { ModelRef } from '../../protocol/spec';
-import { costOf, spendOf } from '../../providers/prices';
-import type { ModelProvider, ModelRequest, ModelResponse } from '../../providers/provider';
+import {
+  costOf,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
+  spendOf,
+} from '../../providers';
 import { type CallbackChain, callbackChain } from '../callbacks';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { type ActivityDependencies, providerOf } from '../dependencies';
@@ -24,7 +29,7 @@ import { modelCallEnded, placeOf } from '../live';
 import { mintId } from '../log/log-cache';
 import { readLog } from '../log/read-log';
 import { scopeOfCall, withContent } from '../results/stored-results';
-import type { ModelCall } from '../../telemetry/telemetry';
+import type { ModelCall } from '../../telemetry';
 import { AttemptTrace } from '../trace';
 import { earlyStopOf } from './early-stop';
 import { InlineCalls } from './inline-calls';

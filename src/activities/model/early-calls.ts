@@ -1,10 +1,10 @@
 // Calls that begin while the model still writes the turn, as soon as the stream says that they are complete.
 
 import { AsyncResource } from 'node:async_hooks';
-import { toCallPart } from '../../agent-run/streamed-turn';
+import { toCallPart } from '../../agent-run/index';
 import { sameJson } from '../../core/session';
 import type { ToolCallPart } from '../../protocol/message';
-import type { ModelDelta } from '../../providers/provider';
+import type { ModelDelta } from '../../providers';
 
 /** A call that has begun. */
 type Begun = {

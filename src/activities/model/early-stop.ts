@@ -2,16 +2,15 @@
 
 import {
   type StreamedInvalidToolCall,
+  StreamedTurnAssembler,
   type StreamEvent,
   toCallPart,
-} from '../../agent-run/streamed-turn';
-import { StreamedTurnAssembler } from '../../agent-run/streamed-turn-assembler';
+} from '../../agent-run/index';
 import { defined } from '../../base/json';
 import { emptyUsage } from '../../core/budget/usage';
 import type { Origin } from '../../protocol/message';
 import type { AgentSpec } from '../../protocol/spec';
-import { StreamCut } from '../../providers/attempt';
-import type { ModelDelta, ModelResponse } from '../../providers/provider';
+import { type ModelDelta, type ModelResponse, StreamCut } from '../../providers';
 import type { CallbackChain } from '../callbacks';
 import { turnNames } from './model-callbacks';
 

@@ -16,8 +16,8 @@ import type { CallModelResult, CallToolInput, CallToolResult } from '../../proto
 import { limits, timeouts } from '../../protocol/limits';
 import type { ToolCallPart } from '../../protocol/message';
 import type { ToolSpec } from '../../protocol/spec';
-import type { ModelDelta } from '../../providers/provider';
-import { atOnce } from '../../results/stored-content';
+import type { ModelDelta } from '../../providers';
+import { atOnce } from '../../stores/index';
 import type { CallbackChain } from '../callbacks';
 import { callLog, logFailure, withinCallLog } from '../call-log';
 import { describeError } from '../failures';

@@ -3,25 +3,23 @@
 import type { LivePlace } from '../../protocol/live';
 import { LonghaulError, ProviderError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
-import type {
-  ModelDelta,
-  ModelProvider,
-  ModelRequest,
-  ModelResponse,
-} from '../../providers/provider';
-import type { ActivityDependencies } from '../dependencies';
-import { TemporalFailure } from '@temporalio/common';
-import { checkJson } from '../../core/session';
-import { isJsonObject } from '../../base/json';
 import {
   badResponse,
   type CallTarget,
   isNetworkError,
+  type ModelDelta,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
   providerErrorFromNetwork,
-} from '../../providers/errors';
+} from '../../providers';
+import type { ActivityDependencies } from '../dependencies';
+import { TemporalFailure } from '@temporalio/common';
+import { checkJson } from '../../core/session';
+import { isJsonObject } from '../../base/json';
 import { describeError } from '../failures';
 import { currentAttempt, publish } from '../live';
-import { type CallWatch, unwatched } from '../../telemetry/telemetry';
+import { type CallWatch, unwatched } from '../../telemetry';
 import type { EarlyStop } from './early-stop';
 
 export type ModelAttempt = {

@@ -6,7 +6,7 @@ import { emptyUsage } from '../../core/budget/usage';
 import type { InvalidToolCallDecision, ModelTurnEvent, TurnChecks } from '../../protocol/log';
 import type { Message } from '../../protocol/message';
 import type { AgentSpec } from '../../protocol/spec';
-import type { ModelResponse } from '../../providers/provider';
+import type { ModelResponse } from '../../providers';
 import type { CallbackChain } from '../callbacks';
 import { allowedNames, sortedNames } from '../../core/machine/options';
 import type { InvalidToolCallAction, ToolChoice } from '../../protocol/agent-run';

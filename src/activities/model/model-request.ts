@@ -5,7 +5,7 @@ import { defined, isJsonObject, type JsonSchema } from '../../base/json';
 import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../protocol/message';
 import { askUserMarker, askUserTool, idPatterns, subAgentInputSchema } from '../../protocol/names';
 import type { AgentSpec, Definition } from '../../protocol/spec';
-import type { ModelRequest, ToolDeclaration } from '../../providers/provider';
+import type { ModelRequest, ToolDeclaration } from '../../providers';
 import { CallIds } from '../../base/call-ids';
 
 /** Stands in for a tool name that the model made up and that no provider would take back. */

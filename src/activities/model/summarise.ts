@@ -11,7 +11,7 @@ import type { SummariseInput, SummariseResult } from '../../protocol/activities'
 import type { LogEntry } from '../../protocol/log';
 import type { Message, ToolResult } from '../../protocol/message';
 import type { AgentSpec } from '../../protocol/spec';
-import { spendOf } from '../../providers/prices';
+import { spendOf } from '../../providers';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { type ActivityDependencies, providerOf } from '../dependencies';
 import { type Beats, withHeartbeat } from '../heartbeat';

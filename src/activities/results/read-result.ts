@@ -10,11 +10,10 @@ import { errorText } from '../../base/problem';
 import { headOf, utf8Length } from '../../base/text';
 import { patternSteps } from '../../core/schema/pattern-steps';
 import { errorOutput, type ToolOutput } from '../../core/transcript/tool-output';
-import { TookTooLong, withinTime } from '../../define/arguments/bounds';
-import { loadPatternEngine } from '../../define/arguments/patterns';
+import { loadPatternEngine, TookTooLong, withinTime } from '../../define/arguments';
 import { limits } from '../../protocol/limits';
 import { resultToolNames } from '../../protocol/names';
-import type { StoredContent } from '../../results/stored-content';
+import type { StoredContent } from '../../stores/index';
 
 const sliceMilliseconds = 20;
 /** The longest that a slice may hold the thread, for one line and a slow pattern. */

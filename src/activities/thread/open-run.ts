@@ -6,9 +6,15 @@ import type { CloseRunInput, OpenRunInput, OpenRunResult } from '../../protocol/
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { RunKey } from '../../protocol/run';
-import { keyValues, userKeyOf } from '../../stores/state-key';
-import type { SessionKey, SessionStore, StateStores, UserKey } from '../../stores/state-store';
-import { encodeState } from '../../stores/state-text';
+import {
+  encodeState,
+  keyValues,
+  type SessionKey,
+  type SessionStore,
+  type StateStores,
+  type UserKey,
+  userKeyOf,
+} from '../../stores/index';
 import type { ActivityDependencies } from '../dependencies';
 import { notHere } from '../failures';
 

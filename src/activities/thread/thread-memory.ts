@@ -13,7 +13,7 @@ import type {
   StoreInput,
   StoreReply,
 } from '../../protocol/thread';
-import type { MemoryStore, StoredMemoryTurn } from '../../stores/memory-store';
+import { checkSaid, instantOf, type MemoryStore, type StoredMemoryTurn } from '../../stores/index';
 import type { ActivityDependencies } from '../dependencies';
 import { refusedHere } from '../definition/refusals';
 import { notHere } from '../failures';
@@ -26,7 +26,6 @@ import { checkJson } from '../../core/session';
 import { defined, isJsonObject, type JsonObject } from '../../base/json';
 import { storedInInput } from '../../core/stored-parts';
 import { limits } from '../../protocol/limits';
-import { checkSaid, instantOf } from '../../stores/memory-turn';
 
 /** A thread with full memory starts with at most this many turns of its store. */
 const mostTurns = 1_000;

@@ -12,9 +12,9 @@ import type {
 } from '../../protocol/activities';
 import { canonicalJson, type JsonObject } from '../../base/json';
 import type { ToolSpec } from '../../protocol/spec';
-import { tryCompileSchema } from '../../define/arguments/compile';
+import { tryCompileSchema } from '../../define/arguments';
 import type { Problem } from '../../base/problem';
-import type { Tool } from '../../define/tool';
+import type { Tool } from '../../define';
 import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';

@@ -12,9 +12,13 @@ import { hasCode, LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { SessionDelta } from '../../protocol/session';
 import type { Definition, ToolSpec } from '../../protocol/spec';
-import { resultTools } from '../../define/result-tools';
-import type { Tool, ToolContext } from '../../define/tool';
-import { isToolContent, toolContentOutput } from '../../define/tool-content';
+import {
+  isToolContent,
+  resultTools,
+  type Tool,
+  toolContentOutput,
+  type ToolContext,
+} from '../../define';
 import { callbackChain } from '../callbacks';
 import { ownWorkflowId } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
@@ -27,7 +31,7 @@ import { callMcpTool } from '../mcp/mcp-tools';
 import { type ReadArguments, readResult } from '../results/read-result';
 import { keptOutput, scopeOfCall } from '../results/stored-results';
 import { isFinal, sessionChanges, untilAborted } from '../user-code';
-import type { ToolCall } from '../../telemetry/telemetry';
+import type { ToolCall } from '../../telemetry';
 import type { AttemptTrace } from '../trace';
 import { callArguments, checkAgainstSchema } from './check-arguments';
 import { type RanTool, runWithCallbacks } from './tool-callbacks';

@@ -10,7 +10,7 @@ import { hasCode, LonghaulError } from '../../protocol/errors';
 import { defined, type JsonObject } from '../../base/json';
 import type { SessionDelta } from '../../protocol/session';
 import type { ToolSpec } from '../../protocol/spec';
-import type { CallbackAnswer, CallbackToolCall } from '../../define/callbacks';
+import type { CallbackAnswer, CallbackToolCall } from '../../define';
 import { type CallbackChain, callbackChain } from '../callbacks';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';

@@ -13,7 +13,7 @@ import type { Command } from 'commander';
 import { quote } from '../../base/problem';
 import { LonghaulError } from '../../protocol/errors';
 import { defaults } from '../../protocol/names';
-import { type DevServer, freePort, isPortFree } from '../../server/dev-server';
+import type { DevServer } from '../../server/dev';
 import {
   addSpecFlags,
   type AgentsFlags,
@@ -208,8 +208,8 @@ type ChosenPort = { readonly port: number; readonly isUsual: boolean };
 /** The given port, else the usual one, else any free one. */
 async function choosePort(asked: number | undefined, usual: number): Promise<ChosenPort> {
   if (asked !== undefined) return { port: asked, isUsual: asked === usual };
-  const isUsual = await isPortFree(usual);
-  return { port: isUsual ? usual : await freePort(), isUsual };
+  const isUsual = await loadDevServer().isPortFree(usual);
+  return { port: isUsual ? usual : await loadDevServer().freePort(), isUsual };
 }
 
 type Holder = { readonly pid: number; readonly port: number };
@@ -247,13 +247,13 @@ function inUse(dbFile: string, cause?: unknown): LonghaulError {
 async function isHeld(file: string, { pid, port }: Holder): Promise<boolean> {
   if (!isRunning(pid)) return false;
   const age = Date.now() - statSync(file).mtimeMs;
-  return age < startingMs || !(await isPortFree(port));
+  return age < startingMs || !(await loadDevServer().isPortFree(port));
 }
 
 /** The server of a killed process ends a moment after it. */
 async function untilFree(port: number): Promise<void> {
   const deadline = Date.now() + goingMs;
-  while (Date.now() < deadline && !(await isPortFree(port))) {
+  while (Date.now() < deadline && !(await loadDevServer().isPortFree(port))) {
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }

@@ -4,10 +4,10 @@ import {
   type Definitions,
   diffDefinitions,
   type FieldChange,
+  hashDefinition,
   isSameDefinition,
   type RunnerChange,
-} from '../../define/diff';
-import { hashDefinition } from '../../define/definition';
+} from '../../define';
 import { findAgentsSource, loadAgents } from '../session/agents';
 import { exitCodes, toCliError } from '../exit';
 import { collect, type CommandContext } from '../session/parse-options';

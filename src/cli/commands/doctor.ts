@@ -1,3 +1,4 @@
+import { loadClient, loadServer } from '../session/load-parts';
 import type { Command } from 'commander';
 import {
   addSpecFlags,
@@ -26,15 +27,9 @@ import {
 } from '../doctor/machine-checks';
 import { padToWidth, printableJson, printableLine, type Style } from '../render/text';
 import type { Longhaul } from '../../client';
-import { explainVersions } from '../../client/unserved';
+
 import { timeouts } from '../../protocol/limits';
-import {
-  attributeNames,
-  type AttributeState,
-  attributeTypes,
-  isRegistered,
-  readAttributes,
-} from '../../server/search-attributes';
+import type { AttributeState } from '../../server';
 import { liveWorkers } from '../session/read-run';
 import { checkEndedRuns, checkExecutions, checkOpenRuns, checkOrphans } from '../doctor/run-checks';
 
@@ -183,7 +178,7 @@ async function checkWorker(options: ServerCheckOptions): Promise<Omit<Check, 'na
   const { client, taskQueue } = options.longhaul;
   const workers = await liveWorkers(client, taskQueue);
   const idle = workers.flatMap(({ version }) => version ?? []);
-  const versions = explainVersions({ taskQueue, idle });
+  const versions = loadClient().explainVersions({ taskQueue, idle });
   if (versions !== undefined && !workers.some(({ isAtWork }) => isAtWork))
     return { status: 'fail', message: versions.reason, todo: versions.todo };
   if (workers.length > 0) {
@@ -206,10 +201,11 @@ async function checkSearchAttributes({ client }: Longhaul): Promise<Omit<Check, 
   const { namespace } = client.options;
   const { operatorService } = client.connection;
   const states = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-    readAttributes({ operatorService, namespace }),
+    loadServer().readAttributes({ operatorService, namespace }),
   );
-  const unusable = states.filter((state) => !isRegistered(state));
-  if (unusable.length === 0) return { status: 'ok', message: attributeNames.join(', ') };
+  const unusable = states.filter((state) => !loadServer().isRegistered(state));
+  if (unusable.length === 0)
+    return { status: 'ok', message: loadServer().attributeNames.join(', ') };
   return {
     status: 'warn',
     message: `${unusable.map(asWanted).join(', ')} not registered: the Web UI cannot filter by them, and each list or inbox, also of a user behind HTTP, reads all runs`,
@@ -218,5 +214,5 @@ async function checkSearchAttributes({ client }: Longhaul): Promise<Omit<Check, 
 }
 
 function asWanted({ name }: AttributeState): string {
-  return `${name} (${attributeTypes[name]})`;
+  return `${name} (${loadServer().attributeTypes[name]})`;
 }

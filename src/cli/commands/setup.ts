@@ -1,3 +1,4 @@
+import { loadServer } from '../session/load-parts';
 import type { Command } from 'commander';
 import type { CommandContext } from '../session/parse-options';
 import {
@@ -12,13 +13,7 @@ import type { Client } from '@temporalio/client';
 import type { Longhaul } from '../../client';
 import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
-import {
-  addAttributes,
-  type AttributeState,
-  attributeTypes,
-  readAttributes,
-  typedNames,
-} from '../../server/search-attributes';
+import type { AttributeState } from '../../server';
 import { grpcStatus } from '../../base/grpc-status';
 
 type SetupFlags = ConnectionFlags & { readonly json?: true };
@@ -84,9 +79,9 @@ export async function registerAttributes(client: Client): Promise<readonly Attri
   const of = { operatorService, namespace };
   try {
     return await client.withDeadline(Date.now() + 2 * timeouts.serverCheck, async () => {
-      const before = await readAttributes(of);
+      const before = await loadServer().readAttributes(of);
       const missing = before.filter(({ status }) => status === 'missing');
-      await addAttributes(
+      await loadServer().addAttributes(
         of,
         missing.map(({ name }) => name),
       );
@@ -98,7 +93,7 @@ export async function registerAttributes(client: Client): Promise<readonly Attri
 }
 
 function reportOf({ name, status, type }: AttributeState, namespace: string): AttributeReport {
-  const wanted = attributeTypes[name] ?? 'unknown';
+  const wanted = loadServer().attributeTypes[name] ?? 'unknown';
   if (status === 'missing') return { name, status: 'registered', type: wanted };
   if (status === 'registered') return { name, status: 'already-there', type: wanted };
   return { name, status, type: type ?? 'unknown', todo: replacing(name, namespace) };
@@ -117,10 +112,12 @@ function refused(error: unknown, namespace: string): Error | undefined {
   const status = grpcStatusOf(error);
   if (status?.code !== grpcStatus.permissionDenied && status?.code !== grpcStatus.unimplemented)
     return undefined;
-  const temporal = typedNames
-    .map((attribute) => `--name ${attribute.replace('=', ' --type ')}`)
+  const temporal = loadServer()
+    .typedNames.map((attribute) => `--name ${attribute.replace('=', ' --type ')}`)
     .join(' ');
-  const cloud = typedNames.map((attribute) => `--sa ${attribute}`).join(' ');
+  const cloud = loadServer()
+    .typedNames.map((attribute) => `--sa ${attribute}`)
+    .join(' ');
   return new LonghaulError(
     'ServerUnavailable',
     `the server does not let this client register search attributes in namespace '${namespace}' (${status.details}). ` +

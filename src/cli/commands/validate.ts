@@ -1,14 +1,18 @@
 import type { Command } from 'commander';
-import { criteria } from '../../define/criteria';
-import type { CodeOptions, Registry } from '../../define/registry';
-import { checkSpec, type SpecCheck } from '../../define/files/load';
-import { formatSpecProblem } from '../../define/files/places';
+import {
+  checkSpec,
+  type CodeOptions,
+  criteria,
+  formatSpecProblem,
+  type Registry,
+  type SpecCheck,
+  specFileSchema,
+} from '../../define';
 import { findAgentsSource, loadAgents, type LoadedAgents } from '../session/agents';
 import { collect, type CommandContext } from '../session/parse-options';
 import { exitCodes } from '../exit';
 import { printableJson, printableLine } from '../render/text';
 import type { Terminal } from '../render/terminal';
-import { specFileSchema } from '../../define/files/published';
 
 type ValidateFlags = {
   readonly overlay: readonly string[];

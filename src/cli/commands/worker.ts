@@ -19,7 +19,7 @@ import { endOfServing, endSignal, type ReadyWorker, WorkerKeeper } from '../dev/
 import { renderAgents } from '../render/render-list';
 import { installWorkerLog, serveAgents, type ServedAgents } from '../session/serve-agents';
 import type { Terminal } from '../render/terminal';
-import type { WorkerDeployment } from '../../worker/deployment';
+import type { WorkerDeployment } from '../../worker/index';
 import { createServer } from 'node:http';
 
 type ServeFlags = ConnectionFlags &

@@ -1,10 +1,11 @@
+import { loadDevServer } from '../session/load-parts';
 import { type AgentsSource, sourceFiles } from '../session/agents';
 import { type CliError, messageOf } from '../exit';
 import { printableLine } from '../render/text';
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { watchedCommand } from '../../server/dev-server';
+
 import type { ConnectionFlags } from '../session/connection';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -206,7 +207,9 @@ function spawnWorker(args: readonly string[]): ChildProcess {
   if (process.platform === 'win32') {
     return spawn(String(command[0]), command.slice(1), { stdio: [...stdio] });
   }
-  return spawn('/bin/sh', ['-c', watchedCommand, 'sh', ...command], { stdio: [...stdio] });
+  return spawn('/bin/sh', ['-c', loadDevServer().watchedCommand, 'sh', ...command], {
+    stdio: [...stdio],
+  });
 }
 
 /** What the worker's process gets when it starts, as JSON on its command line. */

@@ -1,7 +1,8 @@
 // Shared by the checks of runs. A namespace may hold any number of runs, so each check has a limit and says if it reached it.
 
+import { loadClient } from '../session/load-parts';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { isNotFound } from '../../client/failures';
+
 import { timeouts } from '../../protocol/limits';
 import { whereType } from '../../protocol/names';
 import { clipToWidth, printableLine } from '../render/text';
@@ -57,7 +58,7 @@ export async function lookAtEach<Item, Found>(
       if (seen !== undefined) found.push(seen);
       looked += 1;
     } catch (error) {
-      if (isNotFound(error)) looked += 1;
+      if (loadClient().isNotFound(error)) looked += 1;
       else refusals.push(error as Error);
     }
   };

@@ -1,8 +1,9 @@
+import { loadWorkerRoom } from '../session/load-parts';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pinnedAgents } from '../../define/registry';
+import { pinnedAgents } from '../../define';
 import { builtInKeyVariables, keyVariablesOf } from '../../protocol/provider-keys';
-import { sdkCopies, sdkProblem, untestedSdk } from '../../worker/temporal-sdk';
+
 import type { LoadedAgents } from '../session/agents';
 import { messageOf } from '../exit';
 import type { Check } from './look';
@@ -25,14 +26,16 @@ export function checkNode(version: string): Check {
 }
 
 /** The same check as a worker makes at its start, from the current folder. */
-export function checkTemporalSdk(copies = sdkCopies(join(process.cwd(), 'package.json'))): Check {
+export function checkTemporalSdk(
+  copies = loadWorkerRoom().sdkCopies(join(process.cwd(), 'package.json')),
+): Check {
   const name = 'temporal sdk';
-  const message = sdkProblem(copies);
+  const message = loadWorkerRoom().sdkProblem(copies);
   if (message !== undefined) {
     const todo = 'run `npm ls @temporalio/workflow`, and install one tested version';
     return { name, status: 'fail', message, todo };
   }
-  const untested = untestedSdk(copies);
+  const untested = loadWorkerRoom().untestedSdk(copies);
   return untested === undefined
     ? { name, status: 'ok', message: `${copies[0]?.version ?? 'none'}, one copy` }
     : { name, status: 'warn', message: untested, todo: 'look for a newer version of longhaul' };

@@ -1,20 +1,16 @@
+import { loadClient, loadServer } from '../session/load-parts';
 import type {
   Client,
   WorkflowExecutionDescription,
   WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
-import { lastEvents, readTaskFailure } from '../../client/history';
-import { explainVersions } from '../../client/unserved';
-import { callsOf } from '../../client/why/between-tries';
-import type { Retrying } from '../../client/why/open-calls';
-import { lookForWorker } from '../../client/workers';
+import type { lookForWorker, Retrying } from '../../client/index';
 import { timeouts } from '../../protocol/limits';
-import { placeOf } from '../../server/worker-versions';
+
 import { printableLine } from '../render/text';
 import { causeLine, type Check, listNewest, lookAtEach, mostMs, ofOurs, summary } from './look';
 import { signalNames } from '../../protocol/names';
-import { findOrphans } from '../../client/orphans';
 
 const mostOrphans = 1_000;
 
@@ -91,7 +87,7 @@ async function howItEnded(
   client: Client,
   execution: { readonly workflowId: string; readonly runId: string },
 ): Promise<string | undefined> {
-  for await (const event of lastEvents(client, execution, 1)) {
+  for await (const event of loadClient().lastEvents(client, execution, 1)) {
     const terminated = event.workflowExecutionTerminatedEventAttributes;
     if (terminated) return howItWasTerminated(terminated.identity ?? '', terminated.reason ?? '');
     return await ourFailure(client, event.workflowExecutionFailedEventAttributes?.failure);
@@ -259,13 +255,13 @@ async function unservedRun(
   run: WorkflowExecutionDescription,
   places: Places,
 ): Promise<string | undefined> {
-  const place = placeOf(run);
+  const place = loadServer().placeOf(run);
   if (place.version === undefined) return undefined;
   const key = JSON.stringify(place);
-  const looked = places.get(key) ?? lookForWorker(client, place);
+  const looked = places.get(key) ?? loadClient().lookForWorker(client, place);
   places.set(key, looked);
   if ((await looked).isServed) return undefined;
-  const versions = explainVersions(place, run.workflowId);
+  const versions = loadClient().explainVersions(place, run.workflowId);
   return `${printableLine(run.workflowId)}: ${printableLine(versions?.reason ?? '')}`;
 }
 
@@ -276,7 +272,7 @@ async function stuckRun(
 ): Promise<string | undefined> {
   const attempt = raw.pendingWorkflowTask?.attempt ?? 1;
   if (attempt <= 1) return undefined;
-  const failure = await readTaskFailure(client, workflowId);
+  const failure = await loadClient().readTaskFailure(client, workflowId);
   // A few lost attempts mean only that a worker was killed.
   if (failure === undefined && attempt < suspiciousTask) return undefined;
   const cause = failure ? causeLine(failure.message) : 'no worker finishes the task in time';
@@ -287,7 +283,7 @@ async function retriedCalls(
   client: Client,
   run: WorkflowExecutionDescription,
 ): Promise<readonly Retrying[]> {
-  const { retrying } = await callsOf(client, run, Number.POSITIVE_INFINITY);
+  const { retrying } = await loadClient().callsOf(client, run, Number.POSITIVE_INFINITY);
   return retrying.filter(({ attempt }) => attempt > usualAttempts);
 }
 
@@ -309,7 +305,7 @@ async function haltedRun(
   const isQuiet = !raw.pendingActivities?.length && !raw.pendingChildren?.length;
   if (!isQuiet) return undefined;
   let looked = 0;
-  for await (const event of lastEvents(client, { workflowId })) {
+  for await (const event of loadClient().lastEvents(client, { workflowId })) {
     const { signalName } = event.workflowExecutionSignaledEventAttributes ?? {};
     if (signalName === signalNames.halt) return haltedLine(workflowId, rootExecution?.workflowId);
     const isBegun =
@@ -328,7 +324,7 @@ function haltedLine(workflowId: string, root: string | null | undefined): string
 
 /** Runs that a reset left behind. Nobody answers them or uses their results. */
 export async function checkOrphans(client: Client): Promise<Omit<Check, 'name'>> {
-  const { orphans, isAll } = await findOrphans(client, {}, mostOrphans);
+  const { orphans, isAll } = await loadClient().findOrphans(client, {}, mostOrphans);
   const found = orphans.map(
     ({ workflowId, path }) => `${printableLine(workflowId)} (${printableLine(path)})`,
   );

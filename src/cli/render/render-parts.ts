@@ -1,6 +1,6 @@
 import type { Verdict } from '../../protocol/people';
 import type { Json } from '../../base/json';
-import { mediaLabel } from '../../base/text';
+import { mediaLabel, shellQuote } from '../../base/text';
 import type {
   AssistantPart,
   Message,
@@ -14,7 +14,6 @@ import { renderSchema } from './render-schema';
 import { clipToWidth, padToWidth, printable, printableLine, type Style } from './text';
 import type { PendingInput } from '../../protocol/run';
 import { renderPeople } from './render-people';
-import { quoted } from '../../server/dev-server';
 import type { RunEvent } from '../../client';
 import { compactionsOf } from '../../core/transcript/compactions';
 import type { Decision, LogEntry, PersonNote, ModelTurnEvent, UserEvent } from '../../protocol/log';
@@ -189,7 +188,7 @@ export function renderHints(hints: readonly Hint[]): readonly string[] {
 /** People copy the command and run what they see. So it leaves out characters that cannot be shown: then it finds no run. */
 export function shellWord(given: string): string {
   const word = printableLine(given);
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word);
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word);
 }
 
 type EventRendererOptions = {

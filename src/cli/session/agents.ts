@@ -1,3 +1,4 @@
+import { loadWorkerRoom } from './load-parts';
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -7,10 +8,9 @@ import { collect } from './parse-options';
 import { pathToFileURL } from 'node:url';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
-import type { Registry } from '../../define/registry';
-import { addSpecs } from '../../define/files/load';
+import { addSpecs, type Registry } from '../../define';
 import type { CreateWorkerOptions } from '../../worker';
-import { workerOptionNames, workerRegistry } from '../../worker/options';
+
 import { spawnSync } from 'node:child_process';
 
 const checkTimeoutMs = 3_000;
@@ -149,7 +149,7 @@ export async function loadAgents(
   { stubs = false }: { readonly stubs?: boolean } = {},
 ): Promise<LoadedAgents> {
   const { options, files, missing } = addSpecs(await optionsOf(source), { stubs });
-  return { options, registry: workerRegistry(options), files, missing };
+  return { options, registry: loadWorkerRoom().workerRegistry(options), files, missing };
 }
 
 async function optionsOf(source: AgentsSource): Promise<CreateWorkerOptions> {
@@ -191,10 +191,14 @@ function toOptions(value: unknown, name: string, listed: 'runners' | 'tools'): C
   if (Array.isArray(value)) return { [listed]: value };
   if (value === undefined) throw refuse('has no default export');
   if (!isJsonObject(value)) throw refuse('must export an object by default');
-  const unknown = Object.keys(value).find((key) => !workerOptionNames.includes(key));
+  const unknown = Object.keys(value).find(
+    (key) => !loadWorkerRoom().workerOptionNames.includes(key),
+  );
   if (unknown === undefined) return value;
   const meant =
-    unknown === 'agents' ? "; did you mean 'runners'?" : didYouMean(unknown, workerOptionNames);
+    unknown === 'agents'
+      ? "; did you mean 'runners'?"
+      : didYouMean(unknown, loadWorkerRoom().workerOptionNames);
   throw refuse(`has the unknown option ${quote(unknown)}${meant}`);
 }
 

@@ -1,15 +1,15 @@
 import { connect as connectSocket } from 'node:net';
 import type { Command } from 'commander';
 import type { ConnectOptions, Longhaul } from '../../client';
-import type { Deltas } from '../../deltas/deltas';
+import type { Deltas } from '../../stores/index';
 import { defined } from '../../base/json';
 import { defaults } from '../../protocol/names';
-import type { LoadedConnection } from '../../server/connection-options';
+import type { LoadedConnection } from '../../server';
 import { exitCodes, messageOf, UsageError } from '../exit';
 import type { Terminal } from '../render/terminal';
 import { printableJson } from '../render/text';
 import { type ActorFlags, actorOf } from './actor';
-import { loadClient, loadConnectionOptions } from './load-parts';
+import { loadClient, loadServer } from './load-parts';
 
 export type ConnectionFlags = ActorFlags & {
   readonly address?: string;
@@ -116,7 +116,7 @@ async function inTime<Result>(connected: Promise<Result>, address: string): Prom
   const ms = Math.max(leastConnectMs, latestReportMs - performance.now());
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const refuse = (): void => reject(loadConnectionOptions().serverUnavailable(address));
+    const refuse = (): void => reject(loadServer().serverUnavailable(address));
     timer = setTimeout(refuse, ms).unref();
   });
   try {
@@ -132,14 +132,14 @@ async function refuseEarly(address: string): Promise<void> {
   if (local === null) return;
   const error = await probe(String(local[1]).replace(/[[\]]/g, ''), Number(local[2]));
   if (error?.code !== 'ECONNREFUSED') return;
-  throw loadConnectionOptions().serverUnavailable(address, error);
+  throw loadServer().serverUnavailable(address, error);
 }
 
 /** The server and namespace from flags, environment and configuration file. */
 export function targetOf({ address, profile, namespace }: ConnectionFlags): Target {
   try {
     const given = { ...(address && { address }), ...(profile && { profile }) };
-    const { connection, namespace: configured } = loadConnectionOptions().loadConnection(given);
+    const { connection, namespace: configured } = loadServer().loadConnection(given);
     return { server: connection, namespace: namespace ?? configured };
   } catch (error) {
     throw new UsageError(messageOf(error));

@@ -3,9 +3,10 @@
 // 1. On a terminal, text streams. One run at a time has the floor: while it speaks, the text of others comes with their steps.
 // 2. Elsewhere there are whole lines only.
 
+import { loadClient } from './load-parts';
 import type { RunHandle, StreamEvent } from '../../client';
 import type { LivePlace } from '../../protocol/live';
-import { News } from '../../client/stream/news';
+
 import { printable, printableJson } from '../render/text';
 import { renderStep } from '../render/render-stream';
 import type { Terminal } from '../render/terminal';
@@ -25,7 +26,7 @@ export class LiveView {
   readonly #options: LiveOptions;
   readonly #over = new AbortController();
   readonly #said = new Set<string>();
-  readonly #news = new News();
+  readonly #news = new (loadClient().News)();
   #isSettled = false;
   /** Who speaks, and what was said of the step. */
   #floor: { readonly key: string; text: string } | undefined;

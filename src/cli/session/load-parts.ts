@@ -1,32 +1,30 @@
 /* eslint-disable @typescript-eslint/no-require-imports -- Temporal's SDK takes a second to load: help and usage errors do without,
    and only commands that run a worker load that part */
 import type * as temporalWorker from '@temporalio/worker';
-import type * as client from '../../client';
-import type * as deltas from '../../deltas/process-deltas';
-import type * as runView from '../../client/run-view';
-import type * as threadCalls from '../../client/thread-calls';
-import type * as connectionOptions from '../../server/connection-options';
-import type * as devServer from '../../server/dev-server';
-import type * as worker from '../../worker';
+import type * as client from '../../client/index';
 import { loadPeer } from '../../protocol/peers';
+import type * as providers from '../../providers';
+import type * as server from '../../server';
+import type * as devServer from '../../server/dev';
+import type * as stores from '../../stores';
+import type * as worker from '../../worker';
+import type * as workerRoom from '../../worker/index';
 
-export const loadClient = (): typeof client => require('../../client') as typeof client;
+export const loadClient = (): typeof client => require('../../client/index') as typeof client;
 
-export const loadDeltas = (): typeof deltas =>
-  require('../../deltas/process-deltas') as typeof deltas;
+export const loadProviders = (): typeof providers => require('../../providers') as typeof providers;
 
-export const loadRunView = (): typeof runView => require('../../client/run-view') as typeof runView;
-
-export const loadThreadCalls = (): typeof threadCalls =>
-  require('../../client/thread-calls') as typeof threadCalls;
-
-export const loadConnectionOptions = (): typeof connectionOptions =>
-  require('../../server/connection-options') as typeof connectionOptions;
+export const loadServer = (): typeof server => require('../../server') as typeof server;
 
 export const loadDevServer = (): typeof devServer =>
-  require('../../server/dev-server') as typeof devServer;
+  require('../../server/dev') as typeof devServer;
+
+export const loadStores = (): typeof stores => require('../../stores') as typeof stores;
 
 export const loadWorker = (): typeof worker => require('../../worker') as typeof worker;
+
+export const loadWorkerRoom = (): typeof workerRoom =>
+  require('../../worker/index') as typeof workerRoom;
 
 export const loadTemporalWorker = (): typeof temporalWorker =>
   loadPeer('@temporalio/worker', () => require('@temporalio/worker') as typeof temporalWorker);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { isJsonObject, type Json } from '../../base/json';
-import { packageVersion } from '../../worker/deployment';
+import { packageVersion } from '../../server/machine';
 
 const ownRoot = resolve(__dirname, '../../..');
 

@@ -6,10 +6,10 @@ import { type CliError, toCliError } from '../exit';
 import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
 import { hasEnded } from '../../protocol/run';
-import { loadRunView } from './load-parts';
+import { loadClient, loadServer } from './load-parts';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
-import { isGone, type PollingWorker, pollingWorkers } from '../../server/pollers';
+import type { PollingWorker } from '../../server';
 
 const temporaryPrefix = 'longhaul-run-';
 
@@ -116,7 +116,7 @@ export async function describeRun(longhaul: Longhaul, workflowId: string): Promi
     const description = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
       client.workflow.getHandle(workflowId).describe(),
     );
-    const state = loadRunView().stateFromMemo(description);
+    const state = loadClient().stateFromMemo(description);
     return { type: description.type, taskQueue: description.taskQueue, state };
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'WorkflowNotFoundError') throw error;
@@ -142,7 +142,7 @@ export async function liveWorkers(
   client: Client,
   taskQueue: string,
 ): Promise<readonly LiveWorker[]> {
-  return (await pollingWorkers(client, taskQueue))
-    .filter(({ identity }) => !isGone(identity))
+  return (await loadServer().pollingWorkers(client, taskQueue))
+    .filter(({ identity }) => !loadServer().isGone(identity))
     .map((worker) => ({ ...worker, isTemporary: worker.identity.startsWith(temporaryPrefix) }));
 }

@@ -1,7 +1,7 @@
 import type { Longhaul, RunState, RunStatus, RunTree } from '../../client';
 import { threadType } from '../../protocol/names';
 import type { TurnStatus, TurnView } from '../../protocol/thread';
-import { loadThreadCalls } from './load-parts';
+import { loadClient } from './load-parts';
 import { describeRun, liveWorkers } from './read-run';
 
 const shownTurns = 10;
@@ -31,7 +31,7 @@ export async function readThread(
   const { client } = longhaul;
   const fromHistory = (await liveWorkers(client, taskQueue)).length === 0;
   const thread = longhaul.run(workflowId, { withoutWorker: fromHistory });
-  const { ThreadView } = loadThreadCalls();
+  const { ThreadView } = loadClient();
   const turns = fromHistory
     ? (await thread.tree()).children.slice(-shownTurns).map(listedTurn)
     : await new ThreadView(client, workflowId, taskQueue).turns({ last: shownTurns });

@@ -1,20 +1,19 @@
 import { dirname, sep } from 'node:path';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
 import { errorChain } from '../../base/causes';
-import type { Deltas } from '../../deltas/deltas';
-import type { LoadedConnection } from '../../server/connection-options';
+import type { Deltas } from '../../stores/index';
+import type { LoadedConnection } from '../../server';
 import type { LoadedAgents } from './agents';
-import { loadConnectionOptions, loadTemporalWorker, loadWorker } from './load-parts';
-import type { LogLevel, WorkerDeploymentVersion } from '@temporalio/common';
-import { redact } from '../../providers/redact';
-import type { WorkerDeployment } from '../../worker/deployment';
 import {
-  formatEntry,
-  isForPeople,
-  isRepeated,
-  type LogEntry,
-  logFormat,
-} from '../../worker/log-lines';
+  loadProviders,
+  loadServer,
+  loadTemporalWorker,
+  loadWorker,
+  loadWorkerRoom,
+} from './load-parts';
+import type { LogLevel, WorkerDeploymentVersion } from '@temporalio/common';
+
+import type { LogEntry, WorkerDeployment } from '../../worker/index';
 import { clipToWidth, printableLine } from '../render/text';
 
 const longestLine = 500;
@@ -76,7 +75,7 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
   const { workerDeployment } = options;
   const { NativeConnection } = loadTemporalWorker();
   const connection = await NativeConnection.connect(server).catch((error: unknown) => {
-    throw loadConnectionOptions().serverUnavailable(server.address ?? 'the server', error);
+    throw loadServer().serverUnavailable(server.address ?? 'the server', error);
   });
   const { address: _address, profile: _profile, ...others } = agents.options;
   const { workerDeployment: _version, ...configured } = others;
@@ -164,14 +163,14 @@ function installLogger(style: LogStyle): void {
 }
 
 function isShown(entry: LogEntry, style: LogStyle): boolean {
-  if (isRepeated(entry) || unsaid.includes(entry.message)) return false;
-  return style === 'whole' ? isForPeople(entry) : shown.includes(entry.level);
+  if (loadWorkerRoom().isRepeated(entry) || unsaid.includes(entry.message)) return false;
+  return style === 'whole' ? loadWorkerRoom().isForPeople(entry) : shown.includes(entry.level);
 }
 
 function wholeEntry(entry: LogEntry): string {
-  const format = logFormat();
-  const text = formatEntry(entry, format);
-  return format === 'json' ? text : redact(text);
+  const format = loadWorkerRoom().logFormat();
+  const text = loadWorkerRoom().formatEntry(entry, format);
+  return format === 'json' ? text : loadProviders().redact(text);
 }
 
 function logLine({ level, message, meta = {} }: LogEntry): string {
@@ -180,11 +179,15 @@ function logLine({ level, message, meta = {} }: LogEntry): string {
   const causes = root === '' || message.includes(root) ? [] : [root];
   const where = typeof workflowId === 'string' ? [`run ${workflowId}`] : [];
   const what = typeof activityType === 'string' ? [activityType] : [];
-  const text = redact([message, ...what, ...where, ...causes].map(printableLine).join(': '));
+  const text = loadProviders().redact(
+    [message, ...what, ...where, ...causes].map(printableLine).join(': '),
+  );
   const kind = level === 'WARN' ? 'warning' : level.toLowerCase();
   const from = sdkComponent === 'core' ? " of Temporal's core" : '';
   const line = clipToWidth(`${kind}${from}: ${text}`, longestLine);
-  return [line, ...placeOf(error).map((frame) => `    ${redact(frame)}`)].join('\n');
+  return [line, ...placeOf(error).map((frame) => `    ${loadProviders().redact(frame)}`)].join(
+    '\n',
+  );
 }
 
 /** Where the user's code threw: the innermost frames of its own files. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Longhaul } from '../../client';
-import { servedText } from '../../client/why/explain';
-import type { Deltas } from '../../deltas/deltas';
+
+import type { Deltas } from '../../stores/index';
 import { LonghaulError } from '../../protocol/errors';
 import {
   type AgentsFlags,
@@ -10,11 +10,11 @@ import {
   loadAgents,
   type LoadedAgents,
 } from './agents';
-import { servedQueues } from '../../server/pollers';
+
 import { UsageError } from '../exit';
 import { connectionOf, encodingOf, openLonghaul, type ConnectionFlags } from './connection';
 import { describeRun, liveWorkers, temporaryIdentity } from './read-run';
-import { loadDeltas } from './load-parts';
+import { loadClient, loadServer, loadStores } from './load-parts';
 import { installWorkerLog, serveAgents, type ServedAgents } from './serve-agents';
 import type { Terminal } from '../render/terminal';
 
@@ -57,7 +57,7 @@ type OwnOptions = SessionOptions & { readonly deltas: Deltas };
 
 /** Throws `NoWorker` if no worker polls and this process cannot or must not serve agents. */
 export async function openSession(given: SessionOptions): Promise<Session> {
-  const { ProcessDeltas } = loadDeltas();
+  const { ProcessDeltas } = loadStores();
   const options = { ...given, deltas: new ProcessDeltas() };
   const { flags, workflowId, check, deltas } = options;
   const source = sourceToServe(flags);
@@ -133,7 +133,7 @@ async function awaitWorker(
     await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
     if (await hasLastingWorker(longhaul, taskQueue)) return;
   }
-  const elsewhere = servedText(await servedQueues(longhaul.client));
+  const elsewhere = loadClient().servedText(await loadServer().servedQueues(longhaul.client));
   throw noWorker(taskQueue, { mayServe, elsewhere });
 }
 

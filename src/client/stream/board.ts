@@ -2,7 +2,7 @@
 // stream may never hear of an input that was answered at once.
 
 import type { PendingInput } from '../../protocol/run';
-import type { StreamEvent, StreamPlace } from '../../stream/events';
+import type { StreamEvent, StreamPlace } from '../../core/stream/events';
 
 export type Unplaced<Event> = Event extends unknown ? Omit<Event, 'position'> : never;
 

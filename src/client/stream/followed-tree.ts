@@ -4,10 +4,10 @@
 import { hasCode } from '../../protocol/errors';
 import type { LiveEvent } from '../../protocol/live';
 import type { ChildView } from '../../protocol/run';
-import type { StreamPlace } from '../../stream/events';
-import { limited } from '../calls';
-import { isPassing } from '../failures';
-import { hasClosed } from '../run-view';
+import type { StreamPlace } from '../../core/stream/events';
+import { limited } from '../server/calls';
+import { isPassing } from '../server/failures';
+import { hasClosed } from '../read/run-view';
 import type { End } from './board';
 import { FollowedRun, type Look, NoAnswer } from './followed-run';
 import { endOf } from './run-end';

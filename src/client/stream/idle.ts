@@ -2,7 +2,7 @@
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { hasCode } from '../../protocol/errors';
-import { hasClosed, stateFromMemo } from '../run-view';
+import { hasClosed, stateFromMemo } from '../read/run-view';
 import type { RunSource } from './run-source';
 
 /** It tells people that the run waits, so it is not work. */

@@ -1,7 +1,7 @@
 import { LonghaulError } from '../../protocol/errors';
 import { kindOfType } from '../../protocol/names';
-import type { StreamPlace } from '../../stream/events';
-import { memoOf } from '../run-view';
+import type { StreamPlace } from '../../core/stream/events';
+import { memoOf } from '../read/run-view';
 import type { RunSource } from './run-source';
 
 /** The place of a run. A run that a workflow of somebody else started is a root. */

@@ -1,7 +1,7 @@
 import { defined } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import type { AgentRunResult, ChildResult } from '../../protocol/run';
-import type { StreamPlace } from '../../stream/events';
+import type { StreamPlace } from '../../core/stream/events';
 import type { End } from './board';
 import type { RunSource } from './run-source';
 

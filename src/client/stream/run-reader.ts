@@ -5,15 +5,15 @@
 // 3. While no worker or no server answers, it goes on with its rounds. Every other error ends it, and all its streams.
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import type { Deltas } from '../../deltas/deltas';
+import type { Deltas } from '../../stores/index';
 import type { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
 import type { LiveEvent } from '../../protocol/live';
 import type { RunState } from '../../protocol/run';
-import type { StreamPlace } from '../../stream/events';
-import { pauseUnlessAborted } from '../calls';
-import { isPassing } from '../failures';
-import { hasClosed } from '../run-view';
+import type { StreamPlace } from '../../core/stream/events';
+import { pauseUnlessAborted } from '../server/calls';
+import { isPassing } from '../server/failures';
+import { hasClosed } from '../read/run-view';
 import { Board } from './board';
 import { NoAnswer } from './followed-run';
 import { FollowedTree, type Found } from './followed-tree';

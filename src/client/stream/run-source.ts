@@ -4,11 +4,11 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { timeouts } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { AgentRunResult, ChildResult, ChildView, RunState } from '../../protocol/run';
-import { describeIfThere } from '../calls';
-import { runNotFound } from '../failures';
-import { waitForResult } from '../result';
-import { TreeReader } from '../run-tree';
-import { RunView } from '../run-view';
+import { describeIfThere } from '../server/calls';
+import { runNotFound } from '../server/failures';
+import { waitForResult } from '../read/result';
+import { TreeReader } from '../read/run-tree';
+import { RunView } from '../read/run-view';
 
 /** The server may lose a query when the run ends, so a stream asks again soon. */
 const queryMs = timeouts.serverCheck / 3;

@@ -2,9 +2,9 @@
 
 import type { Client } from '@temporalio/client';
 import { LonghaulError } from '../../protocol/errors';
-import type { Deltas } from '../../deltas/deltas';
-import type { StreamEvent } from '../../stream/events';
-import { checkOptions } from '../check-options';
+import type { Deltas } from '../../stores/index';
+import type { StreamEvent } from '../../core/stream/events';
+import { checkOptions } from '../server/check-options';
 import { decodePosition, type Places } from './position';
 import { RunReader } from './run-reader';
 import { sourceOf } from './run-source';

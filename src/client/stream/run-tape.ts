@@ -4,7 +4,7 @@
 //    Their pieces stay apart: to join a text with each new piece costs the length of the text each time.
 // 2. If a step begins again, what its earlier attempt said leaves the tape.
 
-import type { UnplacedEvent } from '../../stream/events';
+import type { UnplacedEvent } from '../../core/stream/events';
 import type { End } from './board';
 
 /**

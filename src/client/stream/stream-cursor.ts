@@ -2,7 +2,7 @@
 // it has not read yet are one event when it comes back.
 
 import { LonghaulError } from '../../protocol/errors';
-import type { StreamEvent, StreamPlace } from '../../stream/events';
+import type { StreamEvent, StreamPlace } from '../../core/stream/events';
 import { type Board, BoardReader, type Unplaced } from './board';
 import { type FollowedRun, wasReset } from './followed-run';
 import { encodePosition, type LogPlace, type Places } from './position';

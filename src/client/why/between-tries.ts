@@ -4,9 +4,9 @@
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { protoMs } from '../../base/duration';
-import { type HistoryEvent, lastEvents, timeOf } from '../history';
-import { endedStep } from '../history-steps';
-import { stateFromMemo } from '../run-view';
+import { type HistoryEvent, lastEvents, timeOf } from '../timeline/history';
+import { endedStep } from '../timeline/history-steps';
+import { stateFromMemo } from '../read/run-view';
 import { callName, lastError, openCalls, type OpenCalls, type Retrying } from './open-calls';
 
 /** A search for a worker has about 250 events. */

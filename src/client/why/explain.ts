@@ -8,7 +8,7 @@ import { hasEnded, type RunStatus } from '../../protocol/run';
 import type { Diagnosis, WaitsFor } from './diagnosis';
 import type { LastPoll } from './last-poll';
 import type { Retrying } from './open-calls';
-import { explainVersions } from '../unserved';
+import { explainVersions } from '../server/unserved';
 import { endRemedy, retryRemedy } from './remedies';
 import type { RunEnd } from './run-end';
 

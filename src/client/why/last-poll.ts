@@ -1,7 +1,7 @@
 // Who polled last, if nobody may be left to make the open calls of a run. The server lists a worker for five minutes after its last poll.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { isGone, type PollingWorker, pollingWorkers } from '../../server/pollers';
+import { isGone, type PollingWorker, pollingWorkers } from '../../server';
 import { dueAt, isTaken } from './open-calls';
 
 /** A worker with room for a call polls for it at once. */

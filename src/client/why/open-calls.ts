@@ -9,8 +9,8 @@ import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/int
 import { isJsonObject } from '../../base/json';
 import { oneLine } from '../../base/text';
 import { calledName } from '../../protocol/retrying';
-import { decode, type HistoryEvent, lastEvents, timeOf } from '../history';
-import { toDate } from '../../server/pollers';
+import { decode, type HistoryEvent, lastEvents, timeOf } from '../timeline/history';
+import { toDate } from '../../server';
 
 /** Events from the end of history among which a call's name is looked for. */
 const mostEvents = 500;

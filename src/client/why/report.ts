@@ -3,7 +3,7 @@
 import type { Client } from '@temporalio/client';
 import { allWorkflowTypes, threadType } from '../../protocol/names';
 import type { RunState } from '../../protocol/run';
-import { notOurs, type RunView, stateFromMemo } from '../run-view';
+import { notOurs, type RunView, stateFromMemo } from '../read/run-view';
 import { type Diagnosis, Diagnostician } from './diagnosis';
 import { explain, type Why } from './explain';
 import { endOf, type RunEnd } from './run-end';

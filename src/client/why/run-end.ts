@@ -4,8 +4,8 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { LonghaulError } from '../../protocol/errors';
 import { kindOfType } from '../../protocol/names';
 import type { AgentRunResult } from '../../protocol/run';
-import { waitForResult } from '../result';
-import { hasClosed } from '../run-view';
+import { waitForResult } from '../read/result';
+import { hasClosed } from '../read/run-view';
 
 /** `result` or `error` of a run that has ended. */
 export type RunEnd = {

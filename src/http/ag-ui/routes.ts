@@ -1,7 +1,7 @@
 // Routes of AG-UI 1.0. An AG-UI thread is a thread, and an AG-UI run is a segment of a turn.
 
-import type { ThreadHandle } from '../../client/thread-handle';
-import type { StreamEvent } from '../../stream/events';
+import type { ThreadHandle } from '../../client/index';
+import type { StreamEvent } from '../../core/stream/events';
 import { json, responses } from '../answers';
 import { broughtTools, toolsTaken } from '../client-tools';
 import { HttpProblem } from '../problems';

@@ -10,7 +10,7 @@
 import { hashOf } from '../../base/digest';
 import { canonicalJson, defined, type Json, type JsonObject } from '../../base/json';
 import type { PendingInput } from '../../protocol/run';
-import type { StreamEvent, StreamPlace } from '../../stream/events';
+import type { StreamEvent, StreamPlace } from '../../core/stream/events';
 import {
   type AgUiEvent,
   type AgUiMessage,

@@ -2,7 +2,7 @@
 // tools. The others are only sent back when the client must show something else. `state`, `context` and `forwardedProps` are not read.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { ClientToolOptions } from '../../client/client-tools';
+import type { ClientToolOptions } from '../../client/index';
 import { HttpProblem } from '../problems';
 import type { AgUiMessage } from './conversation';
 

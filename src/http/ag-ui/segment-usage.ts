@@ -1,6 +1,6 @@
 import type { Usage } from '../../protocol/message';
 import { addUsage } from '../../core/budget/usage';
-import type { StreamEvent } from '../../stream/events';
+import type { StreamEvent } from '../../core/stream/events';
 
 /** The tokens of a segment, for each model. */
 export class SegmentUsage {

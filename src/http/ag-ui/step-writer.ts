@@ -1,7 +1,7 @@
 // The messages of one step: an assistant message with text and calls, one for each text after a call, and one for each piece of reasoning.
 
 import type { JsonObject } from '../../base/json';
-import type { StreamEvent } from '../../stream/events';
+import type { StreamEvent } from '../../core/stream/events';
 import type { AgUiEvent } from './conversation';
 import { callName } from './names';
 

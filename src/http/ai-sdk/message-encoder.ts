@@ -11,7 +11,7 @@
 import { defined } from '../../base/json';
 import type { FinishReason, UserMessage } from '../../protocol/message';
 import type { PendingInput } from '../../protocol/run';
-import type { StreamEvent } from '../../stream/events';
+import type { StreamEvent } from '../../core/stream/events';
 import { listedInputId, placeIn } from '../../core/people/input-ids';
 import type { AiSdkVersion } from '../route';
 import { availableChunk, changed, fileChunk, finishReasons, inputChunk } from './chunks';

@@ -1,10 +1,9 @@
 // Routes of the AI SDK's `useChat`. A chat is a thread, and each assistant message is a turn of it.
 
-import { describeIfThere } from '../../client/calls';
-import type { ThreadHandle } from '../../client/thread-handle';
+import { describeIfThere, type ThreadHandle } from '../../client/index';
 import type { PendingInput } from '../../protocol/run';
 import type { TurnView } from '../../protocol/thread';
-import type { StreamEvent } from '../../stream/events';
+import type { StreamEvent } from '../../core/stream/events';
 import { done, json } from '../answers';
 import { broughtTools, toolsTaken } from '../client-tools';
 import { HttpProblem } from '../problems';

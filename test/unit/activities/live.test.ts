@@ -1,6 +1,6 @@
 // Activity contexts of the SDK's own mock; no server. What calls tell those who watch their run.
 import { defineTool } from '../../../src';
-import type { Deltas } from '../../../src/deltas';
+import type { Deltas } from '../../../src/stores';
 import type { LiveEvent } from '../../../src/protocol/live';
 import type { ModelProvider } from '../../../src/providers/provider';
 import { noUsage } from '../core/builders';

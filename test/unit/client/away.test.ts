@@ -1,8 +1,8 @@
 // Pure: no server. Whatever is asked of a server that is away, or with an id that it refuses, ends as an error with a code.
 import { ServiceError, type Client } from '@temporalio/client';
-import { Longhaul } from '../../../src/client/longhaul';
-import { TurnHandle } from '../../../src/client/turn-handle';
-import { ThreadView } from '../../../src/client/thread-calls';
+import { Longhaul } from '../../../src/client/handles/longhaul';
+import { TurnHandle } from '../../../src/client/handles/turn-handle';
+import { ThreadView } from '../../../src/client/write/thread-calls';
 
 const unavailable = 14;
 const invalidArgument = 3;

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { limited } from '../../../src/client/calls';
+import { limited } from '../../../src/client/server/calls';
 
 describe('limited', () => {
   it('runs as much at once as it may, in the order given, and goes on after a failure', async () => {

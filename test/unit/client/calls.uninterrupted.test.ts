@@ -1,7 +1,7 @@
 // Pure: no server.
 import { ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { uninterrupted } from '../../../src/client/calls';
+import { uninterrupted } from '../../../src/client/server/calls';
 
 const failedPrecondition = 9;
 const notFound = 5;

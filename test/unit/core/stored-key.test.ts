@@ -1,7 +1,7 @@
 // Pure: no server.
 
 import { storedKey } from '../../../src/core/stored-key';
-import { keyValues } from '../../../src/stores/state-key';
+import { keyValues } from '../../../src/stores/state/state-key';
 
 const userOf = (userId: string, tenant?: string): string =>
   storedKey({ appName: 'app', userId, ...(tenant !== undefined && { tenant }) }).userId;

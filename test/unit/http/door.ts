@@ -2,7 +2,7 @@
 
 import { agentHandler, type AgentHandlerOptions } from '../../../src/http';
 import type { Longhaul } from '../../../src/client';
-import type { StartOptions } from '../../../src/client/longhaul';
+import type { StartOptions } from '../../../src/client/handles/longhaul';
 import type { RunInput } from '../../../src/protocol/run';
 
 type Started = { runner: unknown; input: RunInput['input']; options: StartOptions };

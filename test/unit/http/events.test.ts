@@ -4,7 +4,7 @@ import type { Longhaul } from '../../../src/client';
 import { keyHashes } from '../../../src/core/key-hashes';
 import { agentHandler } from '../../../src/http';
 import { LonghaulError } from '../../../src/protocol/errors';
-import type { StreamEvent, UnplacedEvent } from '../../../src/stream/events';
+import type { StreamEvent, UnplacedEvent } from '../../../src/core/stream/events';
 
 const place = { root: 'run-1', workflowId: 'run-1', path: 'support', agent: 'support' };
 

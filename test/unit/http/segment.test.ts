@@ -7,7 +7,7 @@ import { aiSdkRoutes } from '../../../src/http/ai-sdk/routes';
 import type { App, Call, Route } from '../../../src/http/route';
 import type { PendingInput } from '../../../src/protocol/run';
 import type { TurnView } from '../../../src/protocol/thread';
-import type { StreamEvent } from '../../../src/stream/events';
+import type { StreamEvent } from '../../../src/core/stream/events';
 
 const inputId = 'a1.0@turn';
 const input: PendingInput = {

@@ -7,9 +7,9 @@ import {
   type PayloadCodec,
 } from '@temporalio/common';
 import { connect } from '../../../src/client';
-import type { Deltas } from '../../../src/deltas/deltas';
-import { PostgresDeltas } from '../../../src/deltas/postgres-deltas';
-import { ProcessDeltas } from '../../../src/deltas/process-deltas';
+import type { Deltas } from '../../../src/stores/deltas/deltas';
+import { PostgresDeltas } from '../../../src/stores/deltas/postgres-deltas';
+import { ProcessDeltas } from '../../../src/stores/deltas/process-deltas';
 import { clientConverter, tryEncryption, workerConverter } from '../../../src/server/encryption';
 import { createWorker, LonghaulPlugin } from '../../../src/worker';
 import { aesCodec } from '../../encryption/aes-codec';

@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { hasCode } from '../../../src/protocol/errors';
-import { findTemporalCli } from '../../../src/server/dev-server';
+import { findTemporalCli } from '../../../src/server/dev/dev-server';
 import { findTestServer } from '../../../src/testing/find-test-server';
-import { firstRoute, type RouteFailure } from '../../../src/server/search-path';
-import { wheelRoutes, type Wheel } from '../../../src/server/wheel';
+import { firstRoute, type RouteFailure } from '../../../src/server/machine/search-path';
+import { wheelRoutes, type Wheel } from '../../../src/server/dev/wheel';
 
 describe('discovery of servers', () => {
   let root: string;

@@ -1,6 +1,6 @@
 // Pure: no server.
 import { hasCode } from '../../../src/protocol/errors';
-import { firstRoute, type Route } from '../../../src/server/search-path';
+import { firstRoute, type Route } from '../../../src/server/machine/search-path';
 
 function failing(name: string, reason: string): Route {
   return { name, find: () => Promise.reject(new Error(reason)) };

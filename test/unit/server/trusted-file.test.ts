@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makePrivate } from '../../../src/server/cache-folder';
-import { findOnPath, namedExecutable } from '../../../src/server/search-path';
-import { checkTrusted } from '../../../src/server/search-path';
+import { makePrivate } from '../../../src/server/machine/cache-folder';
+import { findOnPath, namedExecutable } from '../../../src/server/machine/search-path';
+import { checkTrusted } from '../../../src/server/machine/search-path';
 
 const asRoot = process.getuid?.() === 0;
 

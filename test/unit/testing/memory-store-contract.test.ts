@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { memoryStoreContract } from '../../../src/testing';
-import { encodeTurn, decodeTurn, type MemoryKey, type MemoryStore } from '../../../src/worker';
+import { encodeTurn, decodeTurn, type MemoryKey, type MemoryStore } from '../../../src/stores';
 
 type Faults = {
   readonly rowOf?: (key: MemoryKey & { readonly id: string }) => unknown;

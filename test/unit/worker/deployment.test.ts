@@ -2,7 +2,7 @@
 import { defineAgent, defineTool, type Agent, type Tool } from '../../../src';
 import type { JsonObject } from '../../../src/base/json';
 import { createWorker, LonghaulPlugin, type CreateWorkerOptions } from '../../../src/worker';
-import { packageVersion } from '../../../src/worker/deployment';
+import { packageVersion } from '../../../src/server/machine';
 import { versionOf } from '../../../src/cli/commands/worker';
 import { scriptedModel } from '../../../src/testing';
 

@@ -12,7 +12,7 @@ import { LogCache } from '../../../../src/activities/log/log-cache';
 import { McpPool } from '../../../../src/activities/mcp/mcp-pool';
 import { emptyDigest, extendDigest } from '../../../../src/base/digest';
 import { createRegistry } from '../../../../src/define/registry';
-import type { Deltas } from '../../../../src/deltas';
+import type { Deltas } from '../../../../src/stores';
 import type {
   CallModelInput,
   CallModelResult,

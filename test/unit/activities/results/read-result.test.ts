@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { type ReadArguments, readResult } from '../../../../src/activities/results/read-result';
 import { limits } from '../../../../src/protocol/limits';
-import { sha256Of } from '../../../../src/results/result-store';
-import { StoredContent } from '../../../../src/results/stored-content';
+import { sha256Of } from '../../../../src/stores/results/result-store';
+import { StoredContent } from '../../../../src/stores/results/stored-content';
 import { MemoryResults } from '../../../workflow/memory-results';
 
 const scope = 'default/run';

@@ -4,7 +4,7 @@ import { keptOutput, withContent } from '../../../../src/activities/results/stor
 import type { Json } from '../../../../src/base/json';
 import { limits } from '../../../../src/protocol/limits';
 import type { Message, ToolOutput } from '../../../../src/protocol/message';
-import { StoredContent } from '../../../../src/results/stored-content';
+import { StoredContent } from '../../../../src/stores/results/stored-content';
 import { MemoryResults } from '../../../workflow/memory-results';
 import { QuietActivity } from '../quiet-activity';
 

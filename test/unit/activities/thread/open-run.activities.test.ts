@@ -1,9 +1,9 @@
 // Pure: stores in memory; no server.
 
 import { closeRun, openRun } from '../../../../src/activities/thread/open-run';
-import { checkStores } from '../../../../src/stores/memory-store';
-import { SqliteStores } from '../../../../src/stores/sqlite/sqlite-stores';
-import type { StateStores } from '../../../../src/stores/state-store';
+import { checkStores } from '../../../../src/stores/state/memory-store';
+import { SqliteStores } from '../../../../src/stores/state/sqlite/sqlite-stores';
+import type { StateStores } from '../../../../src/stores/state/state-store';
 
 const key = { appName: 'travel', userId: 'ada', sessionId: 's1' };
 

@@ -7,8 +7,8 @@ import { storedKey } from '../../../../src/core/stored-key';
 import type { RunKey } from '../../../../src/protocol/run';
 import { LonghaulError } from '../../../../src/protocol/errors';
 import { closeState, openState } from '../../../../src/activities/thread/open-run';
-import { SqliteStores } from '../../../../src/stores/sqlite/sqlite-stores';
-import type { StateStores } from '../../../../src/stores/state-store';
+import { SqliteStores } from '../../../../src/stores/state/sqlite/sqlite-stores';
+import type { StateStores } from '../../../../src/stores/state/state-store';
 
 const key = { appName: 'travel', userId: 'ada', sessionId: 's1' };
 

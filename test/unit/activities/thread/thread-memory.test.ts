@@ -6,7 +6,7 @@ import {
   sessionOf,
 } from '../../../../src/activities/thread/thread-memory';
 import { limits } from '../../../../src/protocol/limits';
-import type { StoredMemoryTurn } from '../../../../src/stores/memory-store';
+import type { StoredMemoryTurn } from '../../../../src/stores/state/memory-store';
 
 const key = { appName: 'app', userId: 'ada', sessionId: 'chat' };
 const turn = (id: string, minute: number, rest: Partial<StoredMemoryTurn> = {}) => ({

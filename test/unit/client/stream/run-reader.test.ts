@@ -5,7 +5,7 @@ import { StreamCursor } from '../../../../src/client/stream/stream-cursor';
 import type { LogEntry } from '../../../../src/protocol/log';
 import type { RunState } from '../../../../src/protocol/run';
 import { call } from '../../core/builders';
-import { said, turn } from '../../stream/course';
+import { said, turn } from '../../core/stream/course';
 
 const asked = { inputId: 'a1.0', kind: 'approval', question: 'May it run?' };
 

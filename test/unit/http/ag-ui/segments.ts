@@ -6,7 +6,7 @@ import { emptyUsage } from '../../../../src/core/budget/usage';
 import type { AgUiEvent, AgUiMessage } from '../../../../src/http/ag-ui/conversation';
 import { RunEncoder } from '../../../../src/http/ag-ui/run-encoder';
 import type { PendingInput } from '../../../../src/protocol/run';
-import type { StreamEvent } from '../../../../src/stream/events';
+import type { StreamEvent } from '../../../../src/core/stream/events';
 
 export const root = { root: 'turn-1', workflowId: 'turn-1', path: 'desk', agent: 'desk' };
 export const below = {

@@ -6,7 +6,7 @@ import { MessageEncoder, showsCall } from '../../../../src/http/ai-sdk/message-e
 import type { UiChunk } from '../../../../src/http/ai-sdk/chunks';
 import type { AiSdkVersion } from '../../../../src/http/route';
 import type { PendingInput } from '../../../../src/protocol/run';
-import type { StreamEvent } from '../../../../src/stream/events';
+import type { StreamEvent } from '../../../../src/core/stream/events';
 
 const root = { root: 'turn-1', workflowId: 'turn-1', path: 'desk', agent: 'desk' };
 const below = { root: 'turn-1', workflowId: 'turn-1/child', path: 'desk/books', agent: 'books' };

@@ -1,0 +1,16 @@
+// The door of this room for others: the public names, and what the command line, HTTP and telemetry share with clients.
+
+export * from '../client';
+export { memoOf, stateFromMemo } from './read/run-view';
+export { describeIfThere } from './server/calls';
+export { checkOptions } from './server/check-options';
+export { isNotFound, readable } from './server/failures';
+export { findOrphans } from './server/orphans';
+export { explainVersions } from './server/unserved';
+export { lookForWorker } from './server/workers';
+export { News } from './stream/news';
+export { RunStreams } from './stream/run-streams';
+export { type HistoryEvent, historyEvents, lastEvents, readTaskFailure } from './timeline/history';
+export { callsOf } from './why/between-tries';
+export { servedText } from './why/explain';
+export { ThreadView } from './write/thread-calls';

@@ -1,0 +1,70 @@
+// What histories share: the activities of Longhaul, the step that an event ends, and the tool of an activity.
+
+import type { CallToolInput, LonghaulActivities } from '../../protocol/activities';
+import type { Definition } from '../../protocol/spec';
+import type { HistoryEvent } from './history';
+
+const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
+  callModel: true,
+  callTool: true,
+  runToolHooks: true,
+  checkArguments: true,
+  loadDefinition: true,
+  findDefinition: true,
+  pullLog: true,
+  fetchSession: true,
+  fetchInput: true,
+  openRun: true,
+  closeRun: true,
+  eraseContents: true,
+  openThread: true,
+  saveTurn: true,
+  clearTurns: true,
+  summarise: true,
+  requestCancellation: true,
+  reviewCall: true,
+  notifyPause: true,
+  checkSignature: true,
+};
+
+/** Whether the activity runs a tool: of an agent's worker, or the user's own activity. */
+export function isToolCall(activity: string): boolean {
+  return activity === 'callTool' || !Object.hasOwn(ours, activity);
+}
+
+/** The tool that the activity runs; the type of the activity if its input or the definition is unknown. */
+export function toolOfActivity(
+  activity: string,
+  input: unknown,
+  definition: Definition | undefined,
+): string {
+  if (activity === 'callTool') return (input as CallToolInput | undefined)?.tool ?? activity;
+  const tools = Object.entries(definition?.tools ?? {});
+  const [tool = activity] = tools.find(([, spec]) => spec.activity?.type === activity) ?? [];
+  return tool;
+}
+
+/** The event id of the activity or child run that this event ends; 0 for any other event. */
+export function endedStep(event: HistoryEvent): number {
+  return endedActivity(event) ?? endedChild(event) ?? 0;
+}
+
+function endedActivity(event: HistoryEvent): number | undefined {
+  const ended =
+    event.activityTaskCompletedEventAttributes ??
+    event.activityTaskFailedEventAttributes ??
+    event.activityTaskTimedOutEventAttributes ??
+    event.activityTaskCanceledEventAttributes;
+  return ended ? Number(ended.scheduledEventId) : undefined;
+}
+
+function endedChild(event: HistoryEvent): number | undefined {
+  const ended =
+    event.childWorkflowExecutionCompletedEventAttributes ??
+    event.childWorkflowExecutionFailedEventAttributes ??
+    event.childWorkflowExecutionCanceledEventAttributes ??
+    event.childWorkflowExecutionTimedOutEventAttributes ??
+    event.childWorkflowExecutionTerminatedEventAttributes ??
+    event.startChildWorkflowExecutionFailedEventAttributes;
+  return ended ? Number(ended.initiatedEventId) : undefined;
+}

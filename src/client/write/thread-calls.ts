@@ -1,0 +1,250 @@
+// Calls to a thread: queries, and the updates `send` and `clear`, which start the thread if it is not open.
+//
+// 1. The update id derives from the message id, so a message that somebody sends twice is the same message.
+// 2. If a thread is ending or continuing as new, the call asks again. The next execution answers.
+// 3. A call without a server fails with `ServerUnavailable`, one without a worker with `NoWorker`, within 5 s.
+// 4. A closed thread still answers queries as long as the server has its history.
+
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  type WorkflowExecutionDescription,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import { timeouts } from '../../protocol/limits';
+import { queryNames, threadType } from '../../protocol/names';
+import type { JsonObject } from '../../base/json';
+import type { TurnView, TurnsQuery } from '../../protocol/thread';
+import { placeOf, serverUnavailable } from '../../server';
+import { grpcStatus } from '../../base/grpc-status';
+import {
+  asLonghaulError,
+  hasGrpcStatus,
+  isCutOff,
+  isNotFound,
+  readable,
+  runFailure,
+  updateRefusal,
+} from '../server/failures';
+import { describeIfThere, inTime, pause } from '../server/calls';
+import { explainVersions, type Unserved } from '../server/unserved';
+import { lookForWorker, noWorker, requireWorker, whileServed } from '../server/workers';
+import type { Workflow } from '@temporalio/common';
+import { LonghaulError } from '../../protocol/errors';
+
+const attempts = 20;
+
+const longestPauseMs = 1_000;
+
+const pauseMs = 20;
+
+export class ThreadView {
+  readonly #client: Client;
+  readonly #threadId: string;
+  readonly #taskQueue: string;
+
+  constructor(client: Client, threadId: string, taskQueue: string) {
+    this.#client = client;
+    this.#threadId = threadId;
+    this.#taskQueue = taskQueue;
+  }
+
+  /** The turns; empty if the thread was never started. A turn whose run has ended is done. */
+  async turns(query: TurnsQuery = {}): Promise<readonly TurnView[]> {
+    await this.#caughtUp();
+    const turns = await this.turnsNow(query);
+    if (turns.every(isDone)) return turns;
+    const execution = await this.#closedExecution();
+    if (execution === undefined) return turns;
+    const last = await this.#query<readonly TurnView[]>(queryNames.turns, [query], execution);
+    return (last ?? []).map(neverEnded);
+  }
+
+  /** The turns as the thread knows them. It learns a moment later than others that a run has ended. */
+  async turnsNow(query: TurnsQuery): Promise<readonly TurnView[]> {
+    return (await this.#query<readonly TurnView[]>(queryNames.turns, [query])) ?? [];
+  }
+
+  async session(): Promise<JsonObject> {
+    await this.#caughtUp();
+    return (await this.#query<JsonObject>(queryNames.session)) ?? {};
+  }
+
+  async isOpen(): Promise<boolean> {
+    return (await this.#describe())?.status.name === 'RUNNING';
+  }
+
+  /** The run id of the closed thread; undefined while it is open. */
+  async #closedExecution(): Promise<string | undefined> {
+    const execution = await this.#describe();
+    return execution?.status.name === 'RUNNING' ? undefined : execution?.runId;
+  }
+
+  async #describe(): Promise<WorkflowExecutionDescription | undefined> {
+    return await describeIfThere(this.#client, { workflowId: this.#threadId });
+  }
+
+  /** Waits until the thread knows about a run that has ended, so that a caller who saw the answer finds it here. */
+  async #caughtUp(): Promise<void> {
+    const deadline = Date.now() + timeouts.serverCheck;
+    for (;;) {
+      const [running] = await this.turnsNow({ status: 'running' });
+      if (running === undefined || !(await this.#hasEnded(running.workflowId))) return;
+      if (Date.now() > deadline || !(await this.isOpen())) return;
+      await pause(pauseMs);
+    }
+  }
+
+  async #hasEnded(workflowId: string): Promise<boolean> {
+    const run = await describeIfThere(this.#client, { workflowId });
+    return run !== undefined && run.status.name !== 'RUNNING';
+  }
+
+  /** Undefined if there is no such thread. */
+  async #query<Answer>(
+    name: string,
+    args: readonly unknown[] = [],
+    runId?: string,
+  ): Promise<Answer | undefined> {
+    const handle = this.#client.workflow.getHandle(this.#threadId, runId);
+    for (;;) {
+      try {
+        return readable(
+          await inTime(this.#client, () => handle.query<Answer, unknown[]>(name, ...args)),
+        );
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        await this.#checkWorker(error);
+      }
+    }
+  }
+
+  /** Returns if a worker polls and was only slow: ask again. Else throws. */
+  async #checkWorker(error: unknown): Promise<void> {
+    if (hasGrpcStatus(error, grpcStatus.unavailable)) {
+      throw serverUnavailable('the server of this connection', error);
+    }
+    const { cancelled, deadlineExceeded, failedPrecondition } = grpcStatus;
+    if (!hasGrpcStatus(error, cancelled, deadlineExceeded, failedPrecondition))
+      throw asLonghaulError(error);
+    const open = await this.#describe();
+    const place = open === undefined ? { taskQueue: this.#taskQueue } : placeOf(open);
+    const { isServed, idle } = await lookForWorker(this.#client, place).catch(
+      (failure: unknown) => {
+        throw serverUnavailable('the server of this connection', failure);
+      },
+    );
+    if (!isServed) throw noWorker({ ...place, idle }, this.#threadId);
+  }
+}
+
+function isDone({ status }: TurnView): boolean {
+  return status !== 'queued' && status !== 'running';
+}
+
+/** A thread that ended does not learn how its open turns end: they count as failed. */
+function neverEnded(turn: TurnView): TurnView {
+  if (isDone(turn)) return turn;
+  const { behind: _behind, ...rest } = turn;
+  const message = 'the thread ended before the turn did';
+  return { ...rest, status: 'failed', failure: { code: 'RunClosed', message } };
+}
+
+export type ThreadUpdate = {
+  readonly client: Client;
+  readonly start: WorkflowStartOptions;
+  readonly name: string;
+  readonly updateId: string;
+  readonly args: readonly unknown[];
+};
+
+export async function updateThread<Reply>(update: ThreadUpdate): Promise<Reply> {
+  const { client } = update;
+  try {
+    return await whileServed(
+      (signal) => requireThreadWorker(update, signal),
+      (signal) => client.withAbortSignal(signal, () => sendUntilTaken<Reply>(update)),
+    );
+  } catch (error) {
+    throw asLonghaulError(error);
+  }
+}
+
+async function sendUntilTaken<Reply>(update: ThreadUpdate): Promise<Reply> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sendOnce<Reply>(update);
+    } catch (error) {
+      const mismatch = await startMismatch(update);
+      if (mismatch !== undefined) throw mismatch;
+      if (!mayRetrySend(error) || attempt === attempts) throw error;
+      const pauseMs = Math.min(longestPauseMs, attempt * 50);
+      await pause(pauseMs);
+    }
+  }
+}
+
+async function sendOnce<Reply>({
+  client,
+  start,
+  name,
+  updateId,
+  args,
+}: ThreadUpdate): Promise<Reply> {
+  const startWorkflowOperation = new WithStartWorkflowOperation(threadType, {
+    ...start,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  });
+  return readable(
+    await client.workflow.executeUpdateWithStart<Workflow, Reply, unknown[]>(name, {
+      updateId,
+      args: [...args],
+      startWorkflowOperation,
+    }),
+  );
+}
+
+/** If client and worker encrypt differently, the thread fails at each start before it takes anything. */
+async function startMismatch({ client, start }: ThreadUpdate): Promise<LonghaulError | undefined> {
+  const handle = client.workflow.getHandle(start.workflowId);
+  try {
+    const { status } = await handle.describe();
+    if (status.name === 'FAILED') await handle.result();
+    return undefined;
+  } catch (error) {
+    const failure = runFailure(error);
+    return failure?.code === 'EncryptionMismatch' ? failure : undefined;
+  }
+}
+
+/** The thread closed or continued as new before it took the update. */
+function mayRetrySend(error: unknown): boolean {
+  if (isCutOff(error) || isNotFound(error)) return true;
+  if (hasGrpcStatus(error, grpcStatus.failedPrecondition, grpcStatus.aborted)) return true;
+  const refusal = updateRefusal(error);
+  return refusal?.code === 'RunClosed';
+}
+
+/** Requires a worker on the task queue of the open thread, else on the client's own queue. */
+async function requireThreadWorker(
+  { client, start }: ThreadUpdate,
+  signal: AbortSignal,
+): Promise<void> {
+  const { workflowId } = start;
+  const open = await describeIfThere(client, { workflowId });
+  const place = open?.status.name === 'RUNNING' ? placeOf(open) : { taskQueue: start.taskQueue };
+  await requireWorker(client, { ...place, workflowId, signal }, notTaken);
+}
+
+function notTaken(unserved: Unserved, workflowId: string): LonghaulError {
+  const { taskQueue } = unserved;
+  const versions = explainVersions(unserved, workflowId);
+  const reason = versions?.reason ?? `no worker polls task queue '${taskQueue}'`;
+  const todo = versions === undefined ? '' : `: ${versions.todo}`;
+  return new LonghaulError(
+    'NoWorker',
+    `${reason}: thread '${workflowId}' did not take the message. Send it again with the same messageId when a worker runs${todo}`,
+    { retryable: true, details: { taskQueue, workflowId } },
+  );
+}

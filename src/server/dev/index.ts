@@ -1,0 +1,10 @@
+// A Temporal server on this machine, for development and tests.
+export {
+  type DevServer,
+  type DevServerOptions,
+  freePort,
+  isPortFree,
+  startDevServer,
+  watchedCommand,
+} from './dev-server';
+export { type Wheel, wheelRoutes } from './wheel';

@@ -1,0 +1,214 @@
+// Pure: no server.
+import {
+  type Below,
+  buildTrace,
+  type PastRun,
+} from '../../../../../src/client/timeline/trace/build-trace';
+import type { PastEvent } from '../../../../../src/client/timeline/trace/past-event';
+import type { TraceStep } from '../../../../../src/client/timeline/trace/run-trace';
+import type { RunMemo } from '../../../../../src/protocol/run';
+
+const at = (second: number): string => new Date(second * 1_000).toISOString();
+const usage = {
+  inputTokens: 812,
+  outputTokens: 120,
+  totalTokens: 932,
+  cacheReadTokens: 600,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
+};
+const origin = { provider: 'openai', api: 'responses', model: 'gpt-5' };
+const turn = {
+  entry: { id: 'e', kind: 'model-turn', content: [], usage, origin },
+  costUsd: 0.0031,
+};
+
+const begin: PastEvent = {
+  at: at(0),
+  kind: 'begin',
+  type: 'agentWorkflow',
+  input: { runner: 'helper', input: 'hi' },
+};
+const called = (id: number, name: string, second: number, input: object = {}): PastEvent => ({
+  at: at(second),
+  kind: 'activity',
+  id,
+  activityId: String(id),
+  name,
+  input,
+});
+const attempt = (id: number, number: number, second: number, error?: string): PastEvent => ({
+  at: at(second),
+  kind: 'attempt',
+  id,
+  attempt: number,
+  ...(error !== undefined && { error }),
+});
+const ended = (id: number, second: number, result?: object): PastEvent => ({
+  at: at(second),
+  kind: 'end',
+  id,
+  status: 'completed',
+  result,
+});
+const close = (second: number): PastEvent => ({
+  at: at(second),
+  kind: 'close',
+  status: 'completed',
+});
+const memo = (second: number, asks: readonly string[], path = 'helper'): PastEvent => ({
+  at: at(second),
+  kind: 'memo',
+  memo: {
+    agent: 'helper',
+    ...(asks.length > 0 && { status: 'needs-input' }),
+    pending: asks.map((inputId) => ({
+      inputId,
+      kind: 'approval',
+      question: 'May it?',
+      agentId: 'helper',
+      path,
+      since: at(second),
+    })),
+  } satisfies RunMemo,
+});
+
+const traceOf = (events: readonly PastEvent[], rest: Partial<PastRun> = {}) =>
+  buildTrace({
+    workflowId: 'r1',
+    executions: [events],
+    pending: new Map(),
+    children: new Map(),
+    now: at(100),
+    gaps: [],
+    ...rest,
+  });
+
+const stepsOf = (trace: ReturnType<typeof traceOf>): readonly TraceStep[] =>
+  trace.segments.flatMap(({ steps }) => steps);
+
+const chat = called(5, 'callModel', 1, { turn: 1, agentId: 'helper' });
+const shown = { kind: 'chat', turn: 1, startedAt: at(1) };
+const cost = { model: 'openai/gpt-5', usage, costUsd: 0.0031 };
+
+describe('a call', () => {
+  it.each<{ name: string; events: PastEvent[]; pending?: PastRun['pending']; step: object }>([
+    {
+      name: 'that waited for a worker',
+      events: [chat, attempt(5, 1, 3), ended(5, 4, turn)],
+      step: {
+        ...cost,
+        status: 'completed',
+        ms: 3_000,
+        attempts: 1,
+        waitMs: 2_000,
+        attemptMs: 1_000,
+      },
+    },
+    {
+      name: 'with a lost attempt',
+      events: [chat, attempt(5, 2, 3, 'ProviderError: down'), ended(5, 4, turn)],
+      step: {
+        ...cost,
+        status: 'completed',
+        ms: 3_000,
+        attempts: 2,
+        attemptMs: 1_000,
+        error: 'ProviderError: down',
+      },
+    },
+    {
+      name: 'that no worker has taken',
+      events: [chat],
+      pending: new Map([['5', { attempts: 0 }]]),
+      step: { status: 'open', ms: 99_000, attempts: 0, waitMs: 99_000 },
+    },
+    {
+      name: 'that is tried again',
+      events: [chat],
+      pending: new Map([['5', { attempts: 3, error: 'down' }]]),
+      step: { status: 'open', ms: 99_000, attempts: 3, error: 'down' },
+    },
+    {
+      name: 'that the end of its run ended',
+      events: [chat, close(9)],
+      step: { status: 'cancelled', ms: 8_000, attempts: 0 },
+    },
+  ])('$name', ({ events, pending = new Map(), step }) => {
+    expect(stepsOf(traceOf([begin, ...events], { pending }))).toEqual([{ ...shown, ...step }]);
+  });
+
+  it('of a tool has the error that the model got', () => {
+    const content = [{ type: 'text', text: 'no such file' }];
+    const result = { entry: { result: { isError: true, content } } };
+    const events = [
+      called(5, 'callTool', 1, { tool: 'read' }),
+      attempt(5, 1, 1),
+      ended(5, 2, result),
+    ];
+    expect(stepsOf(traceOf([begin, ...events]))).toMatchObject([
+      { kind: 'tool', name: 'read', status: 'completed', isError: true, error: 'no such file' },
+    ]);
+  });
+});
+
+describe('a run', () => {
+  it('is cut into segments by its own pauses only', () => {
+    const answer: PastEvent = {
+      at: at(50),
+      kind: 'answer',
+      inputId: 'a1.0',
+      said: 'approved',
+      by: 'ada',
+    };
+    const trace = traceOf([
+      begin,
+      memo(5, ['b1.0'], 'helper/below'),
+      memo(10, ['a1.0']),
+      answer,
+      memo(50, []),
+      close(60),
+    ]);
+    expect(trace).toMatchObject({ status: 'completed', ms: 60_000, pausedMs: 40_000 });
+    expect(trace.segments.map(({ ms }) => ms)).toEqual([10_000, 10_000]);
+    expect(stepsOf(trace)).toMatchObject([
+      { kind: 'pause', asks: 'approval', ms: 40_000, end: 'approved', by: 'ada' },
+    ]);
+  });
+
+  it('waits for a pause without an answer until now', () => {
+    const trace = traceOf([begin, memo(10, ['a1.0'])]);
+    expect(trace).toMatchObject({ status: 'needs-input', ms: 100_000, pausedMs: 90_000 });
+    expect(stepsOf(trace)).toEqual([
+      expect.not.objectContaining({ end: expect.anything() as unknown }),
+    ]);
+  });
+
+  it('adds the totals of the runs below, and says which ones nobody read', () => {
+    const child = (id: number, workflowId: string): PastEvent => ({
+      at: at(2),
+      kind: 'child',
+      id,
+      name: 'agentWorkflow',
+      workflowId,
+      input: { runner: 'below', lineage: { path: `helper/${workflowId}` } },
+    });
+    const below = traceOf([begin, chat, ended(5, 2, turn), close(3)]);
+    const trace = traceOf(
+      [begin, chat, ended(5, 2, turn), child(7, 'read'), child(8, 'gone'), child(9, 'cut')],
+      {
+        children: new Map<string, Below>([
+          ['read', below],
+          ['gone', { gap: 'deleted' }],
+          ['cut', { cut: 'runs' }],
+        ]),
+      },
+    );
+    expect(trace.usage).toMatchObject({ inputTokens: 1_624, cacheReadTokens: 1_200 });
+    expect(trace.costUsd).toBeCloseTo(0.0062);
+    expect(stepsOf(trace).slice(2)).toMatchObject([
+      { run: { path: 'helper/gone', gaps: ['deleted'], executions: 0 } },
+      { run: { path: 'helper/cut', cut: 'runs' } },
+    ]);
+  });
+});
