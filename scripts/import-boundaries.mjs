@@ -1,88 +1,105 @@
-// Which part of src may import which, as ESLint configuration. test/unit/boundaries.test.ts proves every arrow.
+// Which room of src may import which, as ESLint configuration. test/unit/boundaries.test.ts proves every arrow.
+//
+// Words (base, protocol, core) are imported file by file. Every other room is imported by its door: `<room>/index.ts`, or one of the folders
+// in `DOORS`. A file imports what it likes of its own room.
 
 const SDKS = 'openai|@anthropic-ai/sdk|@google/genai';
 const NONE = '(?!)';
 const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
+const WORDS = ['base', 'protocol', 'core'];
+
+/** Folders that have a door of their own, because who needs them must not load the rest of their room. */
+const DOORS = {
+  define: ['arguments', 'schema'],
+  server: ['dev', 'machine'],
+};
+
 const CLIENT = {
-  parts: 'base|protocol|core|define|deltas|results|server|stream|telemetry',
+  rooms: 'base protocol core define server stores telemetry',
   typesOnly: 'workflows',
   packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
 };
 const WORKER = {
-  parts: 'base|protocol|core|define|activities|deltas|providers|stores|results|server|telemetry',
+  rooms: 'base protocol core define activities providers server stores telemetry',
   packages: anyBut(`@temporalio/testing|${SDKS}`),
 };
 
-/** Patterns of what each part may import; a folder's rule holds for its subfolders too, a later row wins. */
+/** What each room may import; a folder's rule holds for its subfolders too, a later row wins. */
 const TABLE = [
-  { part: 'base/', parts: NONE, packages: NONE },
-  { part: 'protocol/', parts: 'base', typesOnly: 'define', packages: NONE },
-  { part: 'core/', parts: 'base|protocol', packages: NONE },
+  { part: 'base/', packages: NONE },
+  { part: 'protocol/', rooms: 'base', typesOnly: 'define/schema', packages: NONE },
+  { part: 'core/', rooms: 'base protocol', packages: NONE },
   {
     part: 'workflows/',
-    parts: 'base|protocol|core',
+    rooms: 'base protocol core',
     packages: '(?:@temporalio/(?:workflow|common)|fflate)(?:/|$)',
   },
-  { part: 'providers/', parts: 'base|protocol', packages: PLAIN },
-  { part: 'providers/openai/', parts: 'base|protocol', packages: `openai(?:/|$)|${PLAIN}` },
+  { part: 'providers/', rooms: 'base protocol', packages: PLAIN },
+  { part: 'providers/openai/', rooms: 'base protocol', packages: `openai(?:/|$)|${PLAIN}` },
   {
     part: 'providers/anthropic/',
-    parts: 'base|protocol',
+    rooms: 'base protocol',
     packages: `@anthropic-ai/sdk(?:/|$)|${PLAIN}`,
   },
-  { part: 'providers/google/', parts: 'base|protocol', packages: `@google/genai(?:/|$)|${PLAIN}` },
-  { part: 'server/', parts: 'base|protocol', packages: anyBut(SDKS) },
-  { part: 'stores/', parts: 'base|protocol', packages: PLAIN },
-  { part: 'results/', parts: 'base|protocol|stores', packages: PLAIN },
-  { part: 'results.ts', parts: 'base|protocol|results', packages: NONE },
-  { part: 'deltas/', parts: 'base|protocol|stores|results|server/encryption$', packages: PLAIN },
-  { part: 'deltas.ts', parts: 'protocol|deltas', packages: NONE },
-  { part: 'stream/', parts: 'base|protocol|core', packages: NONE },
-  { part: 'telemetry/', parts: 'base|protocol', typesOnly: 'providers/[^/]+$', packages: NONE },
+  { part: 'providers/google/', rooms: 'base protocol', packages: `@google/genai(?:/|$)|${PLAIN}` },
+  { part: 'server/', rooms: 'base protocol', packages: anyBut(SDKS) },
+  { part: 'stores/', rooms: 'base protocol server', packages: PLAIN },
+  { part: 'stores.ts', own: 'stores', rooms: 'protocol core', packages: NONE },
+  { part: 'telemetry/', rooms: 'base protocol', typesOnly: 'providers', packages: NONE },
   {
-    part: 'otel/',
-    parts: 'base|protocol|define|telemetry',
-    typesOnly: 'client|providers/[^/]+$',
+    part: 'telemetry/otel/',
+    rooms: 'base protocol define',
+    typesOnly: 'client providers',
     packages: PLAIN,
   },
-  { part: 'otel.ts', parts: 'otel|telemetry', packages: NONE },
-  { part: 'define/', parts: 'base|protocol|core', packages: PLAIN },
-  { part: 'agent-run/', parts: 'base|protocol|core', packages: NONE },
+  { part: 'define/', rooms: 'base protocol core', packages: PLAIN },
+  { part: 'agent-run/', rooms: 'base protocol core', packages: NONE },
+  { part: 'agent-run.ts', own: 'agent-run', rooms: 'base protocol core', packages: NONE },
   {
     part: 'activities/',
-    parts: 'base|protocol|core|agent-run|define|deltas|stores|results|telemetry|providers/[^/]+$',
+    rooms: 'base protocol core agent-run define providers stores telemetry',
     packages: `@temporalio/(?:activity|common)(?:/|$)|${PLAIN}`,
   },
+  { part: 'client/', ...CLIENT },
+  { part: 'client/index.ts', ...CLIENT, rooms: `client ${CLIENT.rooms}` },
+  { part: 'client.ts', own: 'client', ...CLIENT },
+  { part: 'http/', ...CLIENT, rooms: `client ${CLIENT.rooms}` },
+  { part: 'worker/', ...WORKER },
+  { part: 'worker.ts', own: 'worker', ...WORKER },
   {
     part: 'testing/',
-    parts: 'base|protocol|core|define|activities|providers/[^/]+$|server|worker|client',
+    rooms: 'base protocol core define activities providers server stores worker client',
     packages: anyBut(SDKS),
   },
   {
     part: 'cli/',
-    parts:
-      'base|protocol|define|deltas|server|stream|client|worker|providers/redact$|core/transcript/compactions$',
+    rooms: 'base protocol core define providers server stores client worker',
     packages: anyBut(SDKS),
   },
-  { part: 'index.ts', parts: 'base|protocol|core|define', packages: NONE },
-  { part: 'agent-run.ts', parts: 'base|protocol|core|agent-run', packages: NONE },
-  { part: 'client.ts', ...CLIENT, parts: `client|${CLIENT.parts}` },
-  { part: 'client/', ...CLIENT },
-  { part: 'http.ts', parts: 'http', packages: NONE },
-  { part: 'http/', ...CLIENT, parts: `client|${CLIENT.parts}` },
-  { part: 'worker.ts', ...WORKER, parts: `worker|${WORKER.parts}` },
-  { part: 'worker/', ...WORKER },
+  { part: 'index.ts', rooms: 'base protocol core define', packages: NONE },
 ];
 
-function restrict({ part, parts, packages, typesOnly = NONE }, nesting) {
+/** The paths by which a room may be imported, as a regular expression. */
+function pathsOf(rooms, own) {
+  const paths = rooms.split(' ').map((room) => {
+    if (WORDS.includes(room)) return `${room}(?:/|$)`;
+    const folders = (DOORS[room] ?? []).map((folder) => `/${folder}`);
+    return `${room}(?:${['', '/index', ...folders].join('|')})$`;
+  });
+  return [...paths, ...(own === undefined ? [] : [`${own}/`])].join('|');
+}
+
+function restrict({ part, own, rooms = '', typesOnly = '', packages }, nesting) {
   const depth = part.split('/').length - 1 + nesting;
   const root = depth === 0 ? '\\./' : '\\.\\./'.repeat(depth);
-  const message = `src/${part} may not import this: see the table of arrows in CONTRIBUTING.md.`;
+  const message = `src/${part} may not import this: see the table of arrows in CONTRIBUTING.md. Other rooms are imported by their door.`;
+  const allowed = rooms === '' ? NONE : pathsOf(rooms, own);
+  const types = typesOnly === '' ? NONE : pathsOf(typesOnly);
   const patterns = [
-    { regex: `^${root}(?!(?:${parts}|${typesOnly})(?:/|$))`, message },
-    { regex: `^${root}(?:${typesOnly})(?:/|$)`, allowTypeImports: true, message },
+    { regex: `^${root}(?!${allowed}|${types})`, message },
+    { regex: `^${root}(?:${types})`, allowTypeImports: true, message },
     { regex: `^(?![./])(?!${packages})`, message },
     { regex: '^\\.\\./(?:openai|anthropic|google)/|^[./]*$', message },
   ];

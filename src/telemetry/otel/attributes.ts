@@ -4,7 +4,7 @@ import type { AttributeValue, Attributes } from '@opentelemetry/api';
 import { clipText } from '../../base/text';
 import { LonghaulError, ProviderError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
-import type { CallEnd, CallStart, ModelCall, RunOfCall, Telemetry, ToolCall } from '..';
+import type { CallEnd, CallStart, ModelCall, RunOfCall, Telemetry, ToolCall } from '../index';
 import { finishReasonName } from './content';
 import {
   errorType,

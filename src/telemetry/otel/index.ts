@@ -2,4 +2,4 @@
 export type { ContentPart, Redact } from './content';
 export { observePauses, type ObservePausesOptions } from './observe-pauses';
 export { openTelemetry, type OpenTelemetryOptions } from './open-telemetry';
-export type { Telemetry } from '..';
+export type { Telemetry } from '../index';

@@ -1,7 +1,7 @@
 // Metrics. Their attributes have few values: names of providers, models, tools and agents, never ids.
 
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
-import type { CallEnd, CallStart, ModelCall, ToolCall } from '..';
+import type { CallEnd, CallStart, ModelCall, ToolCall } from '../index';
 import { errorTypeOf, isAgent, type Segment } from './attributes';
 import { errorType, genAi, longhaul, metricNames, providerName, spanNames } from './conventions';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { parseOptions } from '../../define';
 import { made } from '../../define/schema';
 import { traceparent } from '../../protocol/trace';
-import { type CallStart, type CallWatch, type LostCall, type Telemetry, unwatched } from '..';
+import { type CallStart, type CallWatch, type LostCall, type Telemetry, unwatched } from '../index';
 import { guarded, otelApi } from './api';
 import {
   nameOfCall,

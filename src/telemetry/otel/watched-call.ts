@@ -1,7 +1,7 @@
 // One attempt at a call, from its begin to its end, as a span and as metrics.
 
 import type { Context, Span } from '@opentelemetry/api';
-import type { CallEnd, CallStart, CallWatch } from '..';
+import type { CallEnd, CallStart, CallWatch } from '../index';
 import { guarded, otelApi } from './api';
 import { endOfCall, errorTypeOf } from './attributes';
 import type { ContentWriter } from './content';
