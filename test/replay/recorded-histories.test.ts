@@ -47,6 +47,35 @@ describe('recorded histories', () => {
   });
 });
 
+describe('a run whose key names no application', () => {
+  type Payload = { data: string };
+  type Start = {
+    input: { payloads: Payload[] };
+    memo: { fields: { longhaul: Payload } };
+    searchAttributes: { indexedFields: { LonghaulKey: Payload } };
+  };
+
+  const alterJson = <Value>(payload: Payload, alter: (value: Value) => void): void => {
+    const value = JSON.parse(Buffer.from(payload.data, 'base64').toString()) as Value;
+    alter(value);
+    payload.data = Buffer.from(JSON.stringify(value)).toString('base64');
+  };
+
+  it('replays as 0.2.0 began it: without an application in its memo', async () => {
+    const { history, ...named } = recorded('0.2.0/reminded.1.json');
+    const [first] = (history as Events).events;
+    const started = first?.['workflowExecutionStartedEventAttributes'] as unknown as Start;
+    const dropApplication = (key: string[]): void => expect(key.shift()).toMatch(/^app-/);
+    alterJson<{ key: object }>(started.input.payloads[0] as Payload, ({ key }) => {
+      expect(Reflect.deleteProperty(key, 'appName')).toBe(true);
+    });
+    alterJson<{ key: string[] }>(started.memo.fields.longhaul, ({ key }) => dropApplication(key));
+    alterJson(started.searchAttributes.indexedFields.LonghaulKey, dropApplication);
+    const outcomes = await replayAll([{ ...named, history }]);
+    expect([...outcomes.values()]).toEqual([undefined]);
+  });
+});
+
 describe('a history of something else', () => {
   const toolTurn = `${version}/tool-turn.json`;
 

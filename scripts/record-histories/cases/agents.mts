@@ -46,6 +46,12 @@ const smallWindow = {
 
 export const agents: Cases = {
   'text-answer': { runner: agent('text-answer'), steps: ['Hello to you.'] },
+  /** Its memo names the application, which its key does not. */
+  keyed: {
+    runner: agent('keyed'),
+    steps: ['Hello to you.'],
+    options: { key: { userId: 'ada', tenant: 'acme' } },
+  },
   'tool-turn': {
     runner: agent('tool-turn'),
     steps: [{ toolCalls: [lookUpCall('oak')] }, 'A tree.'],

@@ -1,13 +1,14 @@
 // The position of a run in its tree: the root, or below other runs. The root holds the definition and lists the questions. Pure.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { defined } from '../../base/json';
+import { defined, isJsonObject } from '../../base/json';
 import { keyHashes } from '../../core/key-hashes';
 import { rootOrigin, type ExecutionIds } from '../../core/origin';
 import { runnerIdOf } from '../../core/runner-refs';
 import { withApplication } from '../../core/stored-key';
 import type { CallModelInput } from '../../protocol/activities';
 import { limits } from '../../protocol/limits';
+import { memoKey } from '../../protocol/names';
 import type { Lineage, RunInput } from '../../protocol/run';
 import type { DefinitionRef } from '../../protocol/spec';
 import { inputIdSuffix } from '../../core/people/input-ids';
@@ -15,7 +16,7 @@ import type { LoadedDefinition } from './load';
 
 /** Parts of `workflowInfo()`. */
 type ExecutionInfo = ExecutionIds &
-  Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId' | 'taskQueue'>;
+  Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId' | 'taskQueue' | 'memo'>;
 
 /** A refused start has only the runner. */
 type Start = Omit<RunInput, 'input'>;
@@ -86,16 +87,33 @@ function originOf({ origin }: Start, info: ExecutionInfo): string {
   return isOfWorkflow && typeof origin === 'string' ? origin : rootOrigin(info);
 }
 
-function rootLineage(input: Start, { workflowId, taskQueue }: ExecutionInfo): Lineage {
-  const key = keyHashes(withApplication(input.key, input.application ?? taskQueue));
+function rootLineage(input: Start, info: ExecutionInfo): Lineage {
+  const key = shownKey(input, info);
   return {
-    root: workflowId,
+    root: info.workflowId,
     path: rootPath(input),
     ancestors: [],
     depth: 0,
     ...(key.length > 0 && { key }),
     ...(input.by && { requester: input.by.id }),
   };
+}
+
+/**
+ * The hashes of the run's key. If the key names no application, the memo at the start names it. The task queue may do so only without a
+ * memo, where all is shown anyway: it is the worker's, so a replay elsewhere has another. The memos of 0.2.0 named none.
+ */
+function shownKey(
+  { key, application }: Start,
+  { taskQueue, memo }: ExecutionInfo,
+): readonly string[] {
+  const named = keyHashes(key);
+  if (key === undefined || key.appName !== undefined) return named;
+  const atStart = memo?.[memoKey];
+  if (!isJsonObject(atStart)) return keyHashes(withApplication(key, application ?? taskQueue));
+  const [first] = Array.isArray(atStart['key']) ? (atStart['key'] as readonly unknown[]) : [];
+  const isApplication = typeof first === 'string' && /^app-[0-9a-f]{32}$/.test(first);
+  return isApplication ? [first, ...named] : named;
 }
 
 /** The path of a thread's turn ends with the turn's number. */
