@@ -123,7 +123,13 @@ export type MessagePlan = {
 export type ThreadOperation =
   | { readonly kind: 'send'; readonly burst: readonly MessagePlan[] }
   /** Its turn asks, and is cancelled where it waits, by a person or by the next message: nothing of it is kept. */
-  | { readonly kind: 'cancel' | 'interrupt'; readonly asking: MessagePlan }
+  | { readonly kind: 'interrupt'; readonly asking: MessagePlan }
+  | {
+      readonly kind: 'cancel';
+      readonly asking: MessagePlan;
+      /** A text for the turn that somebody sends while it still ends. It becomes a turn. */
+      readonly late: MessagePlan | undefined;
+    }
   | { readonly kind: 'clear' };
 
 export type ThreadPlan = {
@@ -262,6 +268,8 @@ export function hasPlannedCalls({ root, asides }: TreePlan): boolean {
 export function messagesOf({ operations }: ThreadPlan): readonly MessagePlan[] {
   return operations.flatMap((operation) => {
     if (operation.kind === 'clear') return [];
-    return operation.kind === 'send' ? operation.burst : [operation.asking];
+    if (operation.kind === 'send') return operation.burst;
+    const late = operation.kind === 'cancel' ? operation.late : undefined;
+    return late === undefined ? [operation.asking] : [operation.asking, late];
   });
 }

@@ -325,8 +325,10 @@ function growThread(random: Random, id: string): ThreadPlan {
   const operations = Array.from({ length: random.between(4, 9) }, (_, index): ThreadOperation => {
     if (index > 1 && random.chance(20)) return { kind: 'clear' };
     if (random.chance(20)) {
-      const kind = random.pick(['cancel', 'interrupt'] as const);
-      return { kind, asking: asking(message()) };
+      const first = asking(message());
+      if (random.chance(50)) return { kind: 'interrupt', asking: first };
+      const late = random.chance(70) ? { ...message(), picture: undefined } : undefined;
+      return { kind: 'cancel', asking: first, late };
     }
     const burst = Array.from({ length: random.pick([1, 1, 1, 2, 4]) }, message);
     return { kind: 'send', burst };

@@ -67,7 +67,7 @@ class Talk {
     await this.#cancelAsking();
     if (operation.kind === 'clear') return await this.#clear();
     this.#asking = await this.#ask(operation.asking);
-    if (operation.kind === 'cancel') await this.#cancelAsking();
+    if (operation.kind === 'cancel') await this.#cancelAsking(operation.late);
   }
 
   async end(): Promise<void> {
@@ -108,14 +108,16 @@ class Talk {
       sent.push(await this.#send(plan, interrupts ? { whenBusy: 'interrupt' } : {}));
     }
     await this.#checkCancelled();
-    for (const { plan, turn } of sent) {
-      const end = await answerUntilEnd(this.#setup, turn, this.#conversation.signal);
-      const text = end.kind === 'complete' ? end.result.finalResponse.text : clipped(end);
-      const expected = answerOf({ id: plan.name, answer: plan.answer });
-      if (text !== expected)
-        this.#report(`${plan.name} came to ${clipped(text)}, expected ${clipped(expected)}`);
-    }
-    this.#kept = [...this.#kept, ...burst];
+    for (const each of sent) await this.#checkAnswer(each);
+  }
+
+  async #checkAnswer({ plan, turn }: Sent): Promise<void> {
+    const end = await answerUntilEnd(this.#setup, turn, this.#conversation.signal);
+    const text = end.kind === 'complete' ? end.result.finalResponse.text : clipped(end);
+    const expected = answerOf({ id: plan.name, answer: plan.answer });
+    if (text !== expected)
+      this.#report(`${plan.name} came to ${clipped(text)}, expected ${clipped(expected)}`);
+    this.#kept = [...this.#kept, plan];
   }
 
   /** A reset takes back a cancellation, too: what is to be cancelled is not reset. */
@@ -127,11 +129,26 @@ class Talk {
     return sent;
   }
 
-  async #cancelAsking(): Promise<void> {
+  async #cancelAsking(late?: MessagePlan): Promise<void> {
     const asking = this.#asking;
     if (asking === undefined) return;
     await this.#insist(`cancelling ${asking.plan.name}`, () => asking.turn.cancel('enough'));
+    if (late !== undefined) await this.#send(late, { whenBusy: 'steer' });
     await this.#checkCancelled();
+    if (late !== undefined) await this.#checkLate(late);
+  }
+
+  /** The turn that ends gives the text back to the thread, which makes it a turn. */
+  async #checkLate(plan: MessagePlan): Promise<void> {
+    const { thread } = this.#conversation;
+    const deadline = Date.now() + settleMs;
+    for (;;) {
+      const turns = await this.#insist(`the turns after ${plan.name}`, () => thread.turns());
+      const view = turns.find(({ messageId }) => messageId === plan.name);
+      if (view !== undefined) return await this.#checkAnswer({ plan, turn: thread.turn(view) });
+      if (Date.now() > deadline) return this.#report(`${plan.name} was taken, and became no turn`);
+      await sleep(500);
+    }
   }
 
   async #checkCancelled(): Promise<void> {

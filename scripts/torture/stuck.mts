@@ -1,5 +1,6 @@
 // Finds runs that make no progress though nothing disturbs them, and tells where they stand.
 
+import { availableParallelism, loadavg } from 'node:os';
 import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 
@@ -8,8 +9,16 @@ const patienceMs = 150_000;
 const lookMs = 1_000;
 const eventsShown = 12;
 
+/** Where more wants to run than there are cores, processes get a part of their time: a second then counts for less, but not for nothing. */
+const leastShare = 0.2;
+const shareOfTime = (): number => {
+  const [load = 0] = loadavg();
+  return Math.max(leastShare, Math.min(1, availableParallelism() / Math.max(1, load)));
+};
+
 export class Progress {
-  readonly #last = new Map<string, number>();
+  /** Milliseconds without progress. */
+  readonly #waited = new Map<string, number>();
   readonly #seen = new Set<string>();
   readonly #isDisturbed: () => boolean;
 
@@ -22,21 +31,22 @@ export class Progress {
     const key = `${owner}/${what}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    this.#last.set(owner, Date.now());
+    this.#waited.set(owner, 0);
   }
 
   /** It goes back: what it did before is progress again. */
   forget(owner: string): void {
     for (const key of this.#seen) if (key.startsWith(`${owner}/`)) this.#seen.delete(key);
-    this.#last.set(owner, Date.now());
+    this.#waited.set(owner, 0);
   }
 
   /** `onStuck` is called once, unless the work ends before. */
   watch(owner: string, onStuck: () => void): () => void {
-    this.#last.set(owner, Date.now());
+    this.#waited.set(owner, 0);
     const timer = setInterval(() => {
-      if (this.#isDisturbed()) this.#last.set(owner, Date.now());
-      if (Date.now() - (this.#last.get(owner) ?? 0) < patienceMs) return;
+      const waited = (this.#waited.get(owner) ?? 0) + lookMs * shareOfTime();
+      this.#waited.set(owner, this.#isDisturbed() ? 0 : waited);
+      if ((this.#waited.get(owner) ?? 0) < patienceMs) return;
       clearInterval(timer);
       onStuck();
     }, lookMs);
