@@ -286,7 +286,11 @@ function expectThread(
     if (operation.kind === 'clear') before = [];
     else if (operation.kind === 'send')
       for (const message of operation.burst) before = [...before, ...answered(message, before)];
-    else answered(operation.asking, before);
+    else {
+      answered(operation.asking, before);
+      const late = operation.kind === 'cancel' ? operation.late : undefined;
+      if (late !== undefined) before = [...before, ...answered(late, before)];
+    }
   }
 }
 
@@ -345,9 +349,7 @@ function resultMessage(act: Act, { hasResults }: RoundSettings): Said {
       return { role: 'tool', text: laterResultOf(act) };
     case 'picture':
       return drawnMessage(act, hasResults);
-    case 'guard':
-    case 'guard_once':
-    case 'vote':
+    default:
       return decidedMessage(act, done);
   }
 }

@@ -75,7 +75,7 @@ describe('tools whose results come from elsewhere', () => {
     await expect(run.approve('t1.0')).rejects.toMatchObject({ code: 'InvalidAnswer' });
     await run.complete('t1.0', { seat: '3A' });
     expect((await run.result()).finalResponse.text).toBe('Row 3, seat A.');
-    expect(await resultsOf(run)).toEqual([[false, [{ type: 'text', text: '{"seat":"3A"}' }]]]);
+    expect(await resultsOf(run)).toEqual([[false, [{ type: 'json', value: { seat: '3A' } }]]]);
   });
 
   it('takes results and failures of its turns at the thread', async () => {
@@ -96,7 +96,7 @@ describe('tools whose results come from elsewhere', () => {
     await turn.result();
     expect(await resultsOf(turn)).toEqual([
       [true, [{ type: 'text', text: 'The seats are gone.' }]],
-      [false, [{ type: 'text', text: '{"seat":"A"}' }]],
+      [false, [{ type: 'json', value: { seat: 'A' } }]],
     ]);
     await longhaul.client.workflow.getHandle(thread.threadId).terminate();
   });
@@ -138,7 +138,7 @@ describe('tools whose results come from elsewhere', () => {
     expect((await run.result()).finalResponse.text).toBe('Done.');
     await longhaul.completeByToken(token, { rows: 3 });
     expect(await resultsOf(run)).toMatchObject([
-      [false, [{ text: '{"rows":3}' }]],
+      [false, [{ type: 'json', value: { rows: 3 } }]],
       [false, [{ text: 'any' }]],
     ]);
     const events = await fetchHistory(longhaul, run.workflowId);
@@ -292,7 +292,7 @@ describe('tools whose results come from elsewhere', () => {
     await run.result();
     expect(await resultsOf(run)).toMatchObject([
       [true, [{ text: expect.stringContaining('no job') as string }]],
-      [false, [{ text: 'null' }]],
+      [false, [{ type: 'json', value: null }]],
     ]);
   });
 
@@ -328,6 +328,6 @@ tools:
     });
     await run.complete('t1.0', { seat: '3A' });
     expect((await run.result()).finalResponse.text).toBe('Seat 3A.');
-    expect(await resultsOf(run)).toEqual([[false, [{ type: 'text', text: '{"seat":"3A"}' }]]]);
+    expect(await resultsOf(run)).toEqual([[false, [{ type: 'json', value: { seat: '3A' } }]]]);
   });
 });

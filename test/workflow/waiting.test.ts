@@ -68,11 +68,12 @@ function heldModel(steps: Parameters<typeof scriptedModel>[0] = [asks, 'Done.'])
     letGo = resolve;
   });
   const scripted = scriptedModel(steps);
-  const talking = scriptedModel(['One.', 'Two.']);
+  // A call that is made again, because the server was away, gets the same step again.
   const call: typeof scripted.call = async (request, options) => {
     await held;
-    const model = request.model === 'talk' ? talking : scripted;
-    return await model.call(request, options);
+    const turns = request.messages.filter(({ role }) => role === 'assistant').length;
+    const script = request.model === 'talk' ? ['One.', 'Two.'] : steps;
+    return await scriptedModel(script.slice(turns, turns + 1)).call(request, options);
   };
   return { model: { ...scripted, call }, letGo };
 }

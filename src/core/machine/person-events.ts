@@ -75,6 +75,7 @@ export function completeCall(
   answer: { readonly value: Json; readonly isError: boolean },
 ): void {
   const { slots } = machine.expect('complete', 'executing-tools');
+  checkValue(inputId, answer.value);
   const waiting = findWaiting(machine, slots, { inputId, kind: 'tool' });
   resultInstead(machine, 'complete', { slots, waiting, answer });
 }
@@ -148,6 +149,15 @@ function findWaiting(
 function checkText(inputId: string, text: unknown): void {
   if (typeof text === 'string') return;
   throw new LonghaulError('ProtocolError', `What was given for "${inputId}" is not a text.`);
+}
+
+function checkValue(inputId: string, value: unknown): void {
+  const violation = checkJson(value, 'value');
+  if (violation)
+    throw new LonghaulError(
+      'ProtocolError',
+      `The result for "${inputId}" cannot be used: ${violation.path}: ${violation.problem}.`,
+    );
 }
 
 function checkEditedArguments(inputId: string, args: unknown): void {

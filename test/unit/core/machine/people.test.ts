@@ -89,11 +89,23 @@ describe('A call whose result comes from elsewhere', () => {
     run.defer({ turn: 1, index: 0 });
     expect(thrown(() => run.defer({ turn: 1, index: 0 }))).toMatchObject({ code: 'ProtocolError' });
     expect(thrown(() => run.toolResults([result('c1')]))).toMatchObject({ code: 'ProtocolError' });
+    const nothing = { value: undefined as unknown as null, isError: false };
+    expect(thrown(() => run.complete('t1.0', nothing))).toMatchObject({ code: 'ProtocolError' });
     run.complete('t1.0', { value: 'sold out', isError: true });
     expect(run.nextStep()).toMatchObject({
       kind: 'call-model',
       prompt: tool(result('c1', 'sold out', { isError: true })),
     });
+  });
+});
+
+it('A result from elsewhere stays the JSON that was given', () => {
+  const run = answered({ maxTurns: 2 }, [call('c1')]);
+  run.nextStep();
+  run.defer({ turn: 1, index: 0 });
+  run.complete('t1.0', { value: { seat: '12A' }, isError: false });
+  expect(run.log.at(-1)).toMatchObject({
+    result: { content: [{ type: 'json', value: { seat: '12A' } }] },
   });
 });
 
