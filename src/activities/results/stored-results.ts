@@ -9,7 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Json } from '../../base/json';
 import { mediaLabel } from '../../base/text';
-import { cutOutput, textShare, type ToolOutput } from '../../core/transcript/tool-output';
+import {
+  cutOutput,
+  joinedOver,
+  textShare,
+  type ToolOutput,
+} from '../../core/transcript/tool-output';
 import { storedOf } from '../../core/stored-parts';
 import { storedHead } from '../../core/transcript/fit-texts';
 import { LonghaulError } from '../../protocol/errors';
@@ -23,6 +28,8 @@ import { logFailure } from '../call-log';
 import { notHere, triedAgain } from '../failures';
 
 const readsAtOnce = 8;
+/** With less room, a text in the store would be a note and little else. */
+const leastHead = 512;
 const tooMuch = 'left out, because the newer content of the request is large enough';
 
 /** Whose content a call may keep and read. Only runs write these names, and a child gets them from its parent. */
@@ -41,10 +48,12 @@ export type KeepOptions = {
 };
 
 /** The output for the log: what is too large is in the store, or cut. */
-export async function keptOutput(output: ToolOutput, options: KeepOptions): Promise<ToolOutput> {
+export async function keptOutput(whole: ToolOutput, options: KeepOptions): Promise<ToolOutput> {
   const { results, maxBytes = limits.toolResultShown } = options;
-  if (results === undefined) return cutOutput(output, maxBytes);
+  if (results === undefined) return cutOutput(whole, maxBytes);
   const until = Date.now() + timeToKeep(options.deadline);
+  const ownShare = textShare(whole, maxBytes);
+  const output = ownShare < leastHead ? joinedOver(whole, ownShare) : whole;
   const share = textShare(output, maxBytes);
   const content: ToolContent[] = [];
   let reason: string | undefined;
@@ -52,7 +61,7 @@ export async function keptOutput(output: ToolOutput, options: KeepOptions): Prom
     const bytes = bytesOver(part, share);
     const kept = bytes && (await keep(bytes, { ...options, results, until }));
     if (typeof kept === 'string') reason = kept;
-    content.push(typeof kept === 'object' ? inStore(part, kept, bytes) : part);
+    content.push(typeof kept === 'object' ? inStore(part, { stored: kept, bytes, share }) : part);
   }
   return cutOutput({ ...output, content }, maxBytes, reason);
 }
@@ -88,13 +97,20 @@ function jsonBytes(value: Json, compact: string): Uint8Array {
   return Buffer.from(compact);
 }
 
-function inStore(part: ToolContent, stored: Stored, bytes: Uint8Array | undefined): ToolContent {
+type InStore = {
+  readonly stored: Stored;
+  readonly bytes: Uint8Array | undefined;
+  /** How much of a text the log has. */
+  readonly share: number;
+};
+
+function inStore(part: ToolContent, { stored, bytes, share }: InStore): ToolContent {
   if (part.type === 'media') return { ...part, source: { kind: 'stored', ...stored } };
   // The beginning is enough to make the head of.
   const text = Buffer.from(bytes ?? [])
     .toString('utf8', 0, limits.storedHead)
     .replace(/\ufffd+$/, '');
-  return { type: 'text', text: storedHead(text, stored), stored };
+  return { type: 'text', text: storedHead(text, stored, share), stored };
 }
 
 type Keeping = { readonly results: StoredContent; readonly until: number } & Pick<

@@ -3,6 +3,8 @@
 // 1. Deltas that follow each other are one event. A stream that has its beginning gets only the rest.
 //    Their pieces stay apart: to join a text with each new piece costs the length of the text each time.
 // 2. If a step begins again, what its earlier attempt said leaves the tape.
+// 3. A stream never begins inside a step: its reader has no beginning of it, or would get its calls twice. The log may grow while a step is
+//    in progress, as by a summary that was written before the step began and is read late.
 
 import type { UnplacedEvent } from '../../core/stream/events';
 import type { End } from './board';
@@ -48,7 +50,7 @@ export class RunTape {
     const event = this.#events[index]?.event;
     // The event that completes the last of these entries.
     const isTold = told > 0 && event?.told === told && !isPiece(event);
-    const place = { index: isTold ? index + 1 : index, offset: 0 };
+    const place = { index: this.#beginOfStep(isTold ? index + 1 : index), offset: 0 };
     this.#readers.add(place);
     return place;
   }
@@ -103,6 +105,16 @@ export class RunTape {
         pieces: isDelta(event) ? [event.delta] : undefined,
         order: order(),
       });
+  }
+
+  /** Where the step of this event begins. The index itself if it is not inside a step. */
+  #beginOfStep(index: number): number {
+    const event = this.#events[index]?.event;
+    if (event === undefined || !isPiece(event)) return index;
+    const isBegin = (other: TapeEvent): boolean =>
+      other.type === 'step-begin' && other.turn === event.turn;
+    const begin = this.#events.findLastIndex((taped, at) => at <= index && isBegin(taped.event));
+    return begin === -1 ? index : begin;
   }
 
   /** Other events that came during the step stay, in front of the step that begins now. */

@@ -54,11 +54,18 @@ export function fairShare(sizes: readonly number[], maxBytes: number): number {
 export const cutNote = (shown: number, bytes: number, reason?: string): string =>
   `\n[cut: the first ${shown} of ${bytes} bytes are shown${reason === undefined ? '' : `; ${reason}`}]`;
 
-/** The head of a text that a result store keeps, and a note with its ref. Where the text is a result, the model reads on with `read_result`. */
-export function storedHead(text: string, { digest, bytes }: Stored): string {
+/**
+ * The head of a text that a result store keeps, and a note with its ref. Where the text is a result, the model reads on with `read_result`.
+ * It takes `maxBytes` at most, but the note is always whole.
+ */
+export function storedHead(
+  text: string,
+  { digest, bytes }: Stored,
+  maxBytes: number = limits.storedHead,
+): string {
   const note = (shown: number): string =>
     `\n[the first ${shown} of ${bytes} bytes are shown, and the whole text is stored: read on with read_result, or search with find_in_result; ref "${digest}"]`;
-  const head = headOf(text, limits.storedHead - note(bytes).length);
+  const head = headOf(text, Math.min(maxBytes, limits.storedHead) - note(bytes).length);
   return head + note(utf8Length(head));
 }
 

@@ -3,6 +3,7 @@
  *
  * V1. A cut turn goes whole: its calls, results, reasoning and opaque parts. So every call stays paired with its result.
  * V2. The first and the last message of the user always stay. So does everything after the summarised turns.
+ *     What was last when the prompt was made smaller stays until that happens again: else the next message would change the middle.
  * V3. The log keeps what the view leaves out.
  */
 import { utf8Length } from '../../base/text';
@@ -26,6 +27,8 @@ export type PlacedMessage = {
 export type Compaction = {
   readonly summary?: SummaryEvent;
   readonly clearings: readonly Clearing[];
+  /** The index of the message that was the user's last when the prompt was made smaller. */
+  readonly last?: number;
 };
 
 export const summaryMessage = (text: string): UserMessage => ({
@@ -46,12 +49,14 @@ export function viewOf(
   const shown =
     clearings.length === 0 ? placed : placed.map((each) => cleared(each, clearings, readsOnly));
   if (summary === undefined) return shown.map(({ message }) => message);
-  const { first, last } = pinned(placed);
+  const { last = 0 } = compaction;
+  const first = firstOfUser(placed);
   const isSystem = ({ message }: PlacedMessage): boolean => message.role === 'system';
   const opening = shown.filter((each, index) => index === first || isSystem(each));
+  const stays = ({ turn, isOfUser }: PlacedMessage, index: number): boolean =>
+    turn > summary.through || (isOfUser && index >= last);
   const rest = shown.filter(
-    (each, index) =>
-      index !== first && !isSystem(each) && (each.turn > summary.through || index === last),
+    (each, index) => index !== first && !isSystem(each) && stays(each, index),
   );
   return [
     ...opening.map(({ message }) => message),
@@ -66,7 +71,7 @@ export function summarisedPart(
   { summary }: Compaction,
   through: number,
 ): Message[] {
-  const { first } = pinned(placed);
+  const first = firstOfUser(placed);
   const after = summary?.through ?? -1;
   const isOlder = ({ turn }: PlacedMessage): boolean => turn > after && turn <= through;
   return [
@@ -127,12 +132,8 @@ function cleared(
   return { ...placed, message: { ...message, parts } };
 }
 
-function pinned(placed: readonly PlacedMessage[]): { first: number; last: number } {
-  return {
-    first: placed.findIndex(({ isOfUser }) => isOfUser),
-    last: placed.findLastIndex(({ isOfUser }) => isOfUser),
-  };
-}
+const firstOfUser = (placed: readonly PlacedMessage[]): number =>
+  placed.findIndex(({ isOfUser }) => isOfUser);
 
 function contentBytes(part: ToolContent): number {
   if (part.type === 'text') return utf8Length(part.text);

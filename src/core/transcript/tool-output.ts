@@ -68,6 +68,23 @@ export function textShare({ isError, content }: ToolOutput, maxBytes: number): n
   return shareOf(texts.map(utf8Length), isError, maxBytes);
 }
 
+/**
+ * The output with one text in place of all texts and JSON over `share`, at the place of the first. A store keeps it as one, and the log needs
+ * one note for it.
+ */
+export function joinedOver({ content, ...rest }: ToolOutput, share: number): ToolOutput {
+  const isLong = (part: ToolContent): part is Exclude<ToolContent, Media> =>
+    part.type !== 'media' && utf8Length(contentText(part)) > share;
+  const [first, ...others] = content.filter(isLong);
+  if (first === undefined) return { ...rest, content };
+  const whole = { type: 'text' as const, text: [first, ...others].map(contentText).join('\n') };
+  const parts = content.flatMap((part): readonly ToolContent[] => {
+    if (part === first) return [whole];
+    return isLong(part) ? [] : [part];
+  });
+  return { ...rest, content: parts };
+}
+
 function shareOf(sizes: readonly number[], isError: boolean, maxBytes: number): number {
   const bound = isError ? limits.toolResultShown : Math.min(maxBytes, limits.toolResultStored);
   return fairShare(sizes, bound);

@@ -49,7 +49,7 @@ export class Transcript {
       case 'decision':
         return this.#decide(event.decision);
       case 'summary':
-        this.#compaction = { ...this.#compaction, summary: event };
+        return this.#compact({ summary: event });
     }
   }
 
@@ -138,11 +138,7 @@ export class Transcript {
         this.#isPaused = true;
         return this.#closeTurn();
       case 'clear-results':
-        this.#compaction = {
-          ...this.#compaction,
-          clearings: [...this.#compaction.clearings, decision],
-        };
-        return;
+        return this.#compact({ clearings: [...this.#compaction.clearings, decision] });
       case 'verdict':
       case 'preview':
       case 'migration':
@@ -151,6 +147,11 @@ export class Transcript {
         if (this.#open) amendTurn(this.#open, decision);
         this.#closeIfAnswered();
     }
+  }
+
+  #compact(change: Pick<Partial<Compaction>, 'summary' | 'clearings'>): void {
+    const last = this.#closed.findLastIndex(({ isOfUser }) => isOfUser);
+    this.#compaction = { ...this.#compaction, ...change, last };
   }
 
   #push(placed: PlacedMessage): void {

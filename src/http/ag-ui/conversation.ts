@@ -124,6 +124,11 @@ export class Conversation {
           this.#messages.push({ id: messageId, role, content: '', ...owner(event) });
         return;
       }
+      case 'TEXT_MESSAGE_CHUNK': {
+        const { role } = event as AgUiEvent & { role: string };
+        this.#messages.push({ id: messageId, role, content: delta, ...owner(event) });
+        return;
+      }
       case 'TEXT_MESSAGE_CONTENT':
       case 'REASONING_MESSAGE_CONTENT': {
         const message = this.#find(messageId);

@@ -140,17 +140,16 @@ export class RunEncoder {
     this.#emit({ type: 'CUSTOM', name: `longhaul.${name}`, value, ...owner });
   }
 
-  /** A message while the turn works. The one that the turn answers has no id. A client that sent it may have it elsewhere. */
+  /**
+   * A message while the turn works. The one that the turn answers has no id. A client that sent it may have it elsewhere. It goes in one
+   * event: after a cut in its middle, the client would send the half of it as its own.
+   */
   #steer({ message, messageId }: Of<'user'>, run: Run): void {
     if (messageId === undefined || run.caller !== undefined) return;
     if (this.#conversation.isSteeredLast(messageId)) return;
     if (this.#conversation.drop(messageId)) this.#emit(this.#conversation.snapshot());
-    const delta = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-    this.#emit(
-      { type: 'TEXT_MESSAGE_START', messageId, role: 'user' },
-      { type: 'TEXT_MESSAGE_CONTENT', messageId, delta: delta.join('\n') },
-      { type: 'TEXT_MESSAGE_END', messageId },
-    );
+    const texts = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    this.#emit({ type: 'TEXT_MESSAGE_CHUNK', messageId, role: 'user', delta: texts.join('\n') });
   }
 
   #beginStep({ turn }: Of<'step-begin'>, run: Run): void {

@@ -38,7 +38,8 @@ export class MessageEncoder {
   /** That step has no end yet. */
   #isOpen = false;
   #hasStep = false;
-  #hasMessage = false;
+  /** How many messages of people the log has. */
+  #said = 0;
   #isStepBelow = false;
   #texts = new Map<number, 'text' | 'reasoning'>();
   /** What a client that wants whole turns has not got yet. */
@@ -87,7 +88,7 @@ export class MessageEncoder {
       case 'step-end':
         return this.#endStep(event);
       case 'user':
-        return this.#steer(event.message, event.position);
+        return this.#steer(event.message);
       case 'paused':
         return this.#pause(event.pending);
       case 'end':
@@ -191,17 +192,19 @@ export class MessageEncoder {
   }
 
   /** A message while the run works, in a step of its own: it voids a step without an end. The turn answers the first message. */
-  #steer({ parts }: UserMessage, position: string): readonly UiChunk[] {
-    const isFirst = !this.#hasMessage;
-    this.#hasMessage = true;
-    if (isFirst || this.#version < 7) return [];
+  #steer({ parts }: UserMessage): readonly UiChunk[] {
+    this.#said += 1;
+    if (this.#said === 1 || this.#version < 7) return [];
     const before = this.#isOpen ? [{ type: 'reset-step' }] : this.#newStep(false);
     if (this.#isOpen) this.#forgetCalls(this.#turn);
     [this.#turn, this.#isOpen] = [undefined, false];
     const texts = parts.flatMap((part) =>
       part.type === 'text' ? [{ type: 'text', text: part.text }] : [],
     );
-    return [...before, { type: 'steering-message', id: `${this.#root}:${position}`, parts: texts }];
+    return [
+      ...before,
+      { type: 'steering-message', id: `${this.#root}:${this.#said}`, parts: texts },
+    ];
   }
 
   #edit(event: Of<'call-edited'>): readonly UiChunk[] {

@@ -65,6 +65,32 @@ describe('keptOutput', () => {
     );
   });
 
+  const sizeOf = ({ content }: ToolOutput): number =>
+    content.reduce(
+      (sum, part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0),
+      0,
+    );
+
+  it.each([
+    { parts: 100, maxBytes: undefined },
+    { parts: 100, maxBytes: 2_000 },
+    { parts: 3, maxBytes: 1_000 },
+  ])('shows no more of $parts long texts than $maxBytes bytes', async ({ parts, maxBytes }) => {
+    const texts = Array.from({ length: parts }, (_, index) => `${index} ${'x'.repeat(6_000)}`);
+    const output = ok(textPart('short'), ...texts.map(textPart));
+    const shown = await keep(output, { ...(maxBytes && { maxBytes }) });
+    expect(sizeOf(shown)).toBeLessThanOrEqual(maxBytes ?? limits.toolResultShown);
+    expect(shown.content[0]).toEqual(textPart('short'));
+    expect(kept().map(String).join('\n')).toBe(texts.join('\n'));
+  });
+
+  it('shows a note and nothing else where there is no room for more', async () => {
+    const { content } = await keep(ok(textPart('x'.repeat(1_000))), { maxBytes: 200 });
+    expect(content).toMatchObject([
+      { type: 'text', text: expect.stringMatching(/^\n\[the first 0 of 1000 bytes/) as string },
+    ]);
+  });
+
   it('keeps long JSON with indents, so that it has lines', async () => {
     const value = { rows: Array.from({ length: 500 }, (_, id) => ({ id })) };
     const [part] = (await keep(ok({ type: 'json', value }), { maxBytes: 1_000 })).content;

@@ -100,4 +100,12 @@ describe('the tape of a run', () => {
     expect(rest(tape, tape.open(2))).toEqual(['user']);
     expect(rest(tape, tape.open(3))).toEqual([]);
   });
+
+  it('never begins inside a step, though the log grew while it streamed', () => {
+    const { tape, add } = tapeOf(user(1, 'Go.'), begin(1), text(2, 'Hel'));
+    expect(rest(tape, tape.open(2))).toEqual(['step-begin', 'Hel']);
+    add(text(2, 'lo'), end(3), user(4, 'More.'));
+    expect(rest(tape, tape.open(2))).toEqual(['step-begin', 'Hello', 'step-end', 'user']);
+    expect(rest(tape, tape.open(3))).toEqual(['user']);
+  });
 });

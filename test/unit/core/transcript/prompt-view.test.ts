@@ -56,6 +56,16 @@ describe('a summary', () => {
     expect(foldLog([userEvent('go'), summary(0)])).toEqual([user('go'), summarised('S')]);
   });
 
+  it('keeps what the user said last before it, until the prompt is made smaller again', () => {
+    const asked = [userEvent('go'), ...round('a'), userEvent('and?'), ...round('b'), summary(2)];
+    const said = [...asked, userEvent('more')];
+    const view = [user('go'), summarised('S'), user('and?')];
+    expect(foldLog(asked)).toEqual(view);
+    expect(foldLog(said)).toEqual([...view, user('more')]);
+    const cleared = [...said, ...round('c'), clear(3)];
+    expect(foldLog(cleared)).toEqual([user('go'), summarised('S'), user('more'), ...called('c')]);
+  });
+
   it('leaves what the user said last, and what led to the turns that stay', () => {
     const asked = [
       ...log,
@@ -228,6 +238,18 @@ describe('the view, of random logs', () => {
       const turns = log.filter(({ kind }) => kind === 'model-turn').slice(through);
       const shown = view.filter(({ role }) => role === 'assistant').map(({ parts }) => parts);
       expect(shown).toEqual(turns.map((turn) => (turn.kind === 'model-turn' ? turn.content : [])));
+    });
+  });
+
+  it('only grows at its end when somebody says more', () => {
+    check((log) => {
+      const transcript = new Transcript();
+      for (const each of log) {
+        const before = transcript.fullHistory();
+        transcript.apply(each);
+        if (each.kind === 'user')
+          expect(transcript.fullHistory()).toEqual([...before, each.message]);
+      }
     });
   });
 

@@ -178,6 +178,7 @@ describe('a run of AG-UI', () => {
       name: 'longhaul.stalled',
       value: { reason: 'worker' },
     });
+    expect(client.written.filter(({ messageId }) => messageId === 'm2')).toHaveLength(1);
     expect(client.agent.messages).toEqual([
       { id: 'm1', role: 'user', content: 'Pay!' },
       { id: 'm2', role: 'user', content: 'Faster' },

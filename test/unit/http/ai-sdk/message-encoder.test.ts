@@ -168,16 +168,22 @@ describe('a message of the AI SDK', () => {
   it('keeps a message that cuts a step, and not what the step said', async () => {
     const prompt = own({ type: 'user', message: { role: 'user', parts: [] } });
     const said = { role: 'user', parts: [{ type: 'text', text: 'Faster' }] };
-    const later = [own({ type: 'user', message: said }), ...text(1, 'Well'), stepEnd(1), end];
+    // Positions say how far runs below were read, too: they differ for who comes later.
+    const later = (position: string): StreamEvent[] => [
+      own({ type: 'user', message: said, position }),
+      ...text(1, 'Well'),
+      stepEnd(1),
+      end,
+    ];
     const cut = [prompt, ...text(1, 'First of all'), ...call(root, { turn: 1 }).slice(0, 2)];
 
-    const message = await messageOf(encode([...cut, ...later]));
+    const message = await messageOf(encode([...cut, ...later('p1')]));
 
     expect(message.parts.filter(({ type }) => type !== 'step-start')).toMatchObject([
       { type: 'steering-message', parts: [{ type: 'text', text: 'Faster' }] },
       { type: 'text', text: 'Well' },
     ]);
-    expect(message).toEqual(await messageOf(encode([prompt, ...later])));
+    expect(message).toEqual(await messageOf(encode([prompt, ...later('p2')])));
   });
 
   it.each([5, 6] as const)('comes by whole turns for version %i', async (version) => {
