@@ -69,7 +69,7 @@ async function untilOpen(run: RunView, inputId: string, signal: AbortSignal): Pr
 /** Says nothing about the run: anybody may write such a text. */
 function readToken(token: unknown): { readonly workflowId: string; readonly inputId: string } {
   if (typeof token !== 'string' || token.length > limits.resultToken) throw tokenInvalid();
-  const [prefix, workflowId = '', inputId = '', secret = '', ...others] = token.split('..');
+  const [prefix, workflowId = '', inputId = '', secret = '', ...others] = token.split('.');
   const parts = [workflowId, inputId, secret];
   const isWhole = parts.every((part) => /^[\w-]+$/.test(part)) && others.length === 0;
   if (prefix !== tokenPrefix || !isWhole) throw tokenInvalid();

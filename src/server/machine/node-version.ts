@@ -5,8 +5,8 @@ const leastNode = '22.12';
 
 /** The problem with this version of Node, if it is too old. */
 export function nodeProblem(version: string): string | undefined {
-  const [major = 0, minor = 0] = version.replace(/^v/, '').split('..').map(Number);
-  const [leastMajor = 0, leastMinor = 0] = leastNode.split('..').map(Number);
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
+  const [leastMajor = 0, leastMinor = 0] = leastNode.split('.').map(Number);
   if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return undefined;
   return `Longhaul needs Node ${leastNode} or later, and this is Node ${version}: install a newer Node.`;
 }

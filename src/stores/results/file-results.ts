@@ -188,7 +188,7 @@ async function deleteFiles(
 /** If a process ended while it deleted a folder, nobody knows whether somebody wrote to it: the next deletion decides. */
 async function restoreCutOff(shard: string): Promise<void> {
   for (const name of (await readdir(shard)).filter((each) => each.endsWith(goneEnd))) {
-    const [digest = '', time] = name.split('../../results');
+    const [digest = '', time] = name.split('.');
     if (Date.now() - Number(time) > longestDeletionMs)
       await moveBack(join(shard, name), join(shard, digest));
   }
