@@ -176,7 +176,7 @@ for (const [module, resolution] of [['node20', 'node16'], ['esnext', 'bundler']]
   const how = ['--module', module, '--moduleResolution', resolution];
   const lines = tsc(...options.split(' '), ...how, 'consumer.mts', 'consumer.cts').split('\\n');
   const listed = (end) => lines.some((line) => line.endsWith(end));
-  assert.ok(listed('consumer.mts') && listed('consumer.cts') && listed('/longhaul/dist/otel.d.ts'));
+  assert.ok(listed('consumer.mts') && listed('consumer.cts') && listed('/longhaul/dist/telemetry/otel/index.d.ts'));
   const errors = lines.filter((line) => /^(consumer|node_modules.longhaul).*error TS/.test(line));
   assert.deepStrictEqual(errors, []);
 }

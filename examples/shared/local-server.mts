@@ -36,5 +36,5 @@ export async function startServer(screen: Screen): Promise<Server.DevServer> {
 
 /** Not an entry of the package: users start it with `longhaul dev`. */
 function built(module: string): Promise<unknown> {
-  return import(new URL(`../../dist/server/${module}.js`, import.meta.url).href);
+  return import(new URL(`../../dist/server/dev/${module}.js`, import.meta.url).href);
 }

@@ -153,7 +153,7 @@ async function signal({ signal: name, payload }: SentSignal, load: Load): Promis
 
 /** A database as an older version left it. */
 async function sqliteFile({ statements, rows }: Sqlite, load: Load): Promise<unknown> {
-  const { SqliteStores } = await load<typeof sqlite>('stores/sqlite/sqlite-stores');
+  const { SqliteStores } = await load<typeof sqlite>('stores/state/sqlite/sqlite-stores');
   return await inFolder(async (folder) => {
     const path = join(folder, 'stores.db');
     const database = new DatabaseSync(path);
@@ -184,7 +184,7 @@ async function sqliteFile({ statements, rows }: Sqlite, load: Load): Promise<unk
 type Folder = { readonly files: Readonly<Record<string, string>>; readonly digests: string[] };
 
 async function resultFolder({ files, digests }: Folder, load: Load): Promise<unknown> {
-  const { FileResults } = await load<typeof fileResults>('results/file-results');
+  const { FileResults } = await load<typeof fileResults>('stores/results/file-results');
   return await inFolder(async (folder) => {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -273,9 +273,9 @@ export const doors: Readonly<Record<string, Door>> = {
   signals: signal,
   heartbeats: heartbeat,
   'stored-turns': async (value, load) =>
-    (await load<typeof memoryTurns>('stores/memory-turn')).decodeTurn(value),
+    (await load<typeof memoryTurns>('stores/state/memory-turn')).decodeTurn(value),
   'stored-states': async (value, load) =>
-    (await load<typeof stateTexts>('stores/state-text')).decodeState(value),
+    (await load<typeof stateTexts>('stores/state/state-text')).decodeState(value),
   sqlite: sqliteFile,
   'result-files': resultFolder,
   'stream-positions': async (value, load) => {
@@ -284,7 +284,7 @@ export const doors: Readonly<Record<string, Door>> = {
     return Object.fromEntries(decodePosition(workflowId, position));
   },
   deltas: async (value, load) => {
-    const { DeltaRows } = await load<typeof deltas>('deltas/postgres/delta-rows');
+    const { DeltaRows } = await load<typeof deltas>('stores/deltas/postgres/delta-rows');
     return await new DeltaRows({}).read(Buffer.from(value));
   },
   derived,

@@ -19,8 +19,8 @@ import type { Load, Sqlite } from './doors.mts';
 type Named = readonly (readonly [name: string, value: unknown])[];
 
 export async function made(load: Load): Promise<Readonly<Record<string, Named>>> {
-  const { encodeTurn } = await load<typeof memoryTurns>('stores/memory-turn');
-  const { encodeState } = await load<typeof stateTexts>('stores/state-text');
+  const { encodeTurn } = await load<typeof memoryTurns>('stores/state/memory-turn');
+  const { encodeState } = await load<typeof stateTexts>('stores/state/state-text');
   return {
     'agent-runs': await agentRunsOf(load),
     plans: await plansOf(load),
@@ -249,7 +249,7 @@ const turns = [
 ];
 
 async function sqliteOf(load: Load): Promise<Sqlite> {
-  const { SqliteStores } = await load<typeof sqlite>('stores/sqlite/sqlite-stores');
+  const { SqliteStores } = await load<typeof sqlite>('stores/state/sqlite/sqlite-stores');
   return await inFolder(async (folder) => {
     const path = join(folder, 'stores.db');
     const stores = new SqliteStores({ path });
@@ -278,7 +278,7 @@ async function sqliteOf(load: Load): Promise<Sqlite> {
 }
 
 async function resultFolderOf(load: Load): Promise<unknown> {
-  const { FileResults } = await load<typeof fileResults>('results/file-results');
+  const { FileResults } = await load<typeof fileResults>('stores/results/file-results');
   return await inFolder(async (folder) => {
     const results = new FileResults({ folder });
     const texts = ['All trees have leaves.', 'An oak.'];
@@ -306,7 +306,7 @@ async function positionsOf(load: Load): Promise<Named> {
 }
 
 async function deltasOf(load: Load): Promise<Named> {
-  const { DeltaRows } = await load<typeof deltas>('deltas/postgres/delta-rows');
+  const { DeltaRows } = await load<typeof deltas>('stores/deltas/postgres/delta-rows');
   const place = { root: 'run-1', workflowId: 'run-1', path: 'agent', agent: 'agent' };
   const attempt = { turn: 1, calledAt: 1795605118842, attempt: 1 };
   const bytes = await new DeltaRows({}).write([

@@ -118,17 +118,9 @@ export class Conversation {
     const { type, messageId, delta } = event as AgUiEvent & { messageId: string; delta: string };
     switch (type) {
       case 'TEXT_MESSAGE_START':
-      case 'REASONING_MESSAGE_START': {
-        const { role } = event as AgUiEvent & { role: string };
-        if (!this.has(messageId))
-          this.#messages.push({ id: messageId, role, content: '', ...owner(event) });
-        return;
-      }
-      case 'TEXT_MESSAGE_CHUNK': {
-        const { role } = event as AgUiEvent & { role: string };
-        this.#messages.push({ id: messageId, role, content: delta, ...owner(event) });
-        return;
-      }
+      case 'TEXT_MESSAGE_CHUNK':
+      case 'REASONING_MESSAGE_START':
+        return this.#startMessage(event);
       case 'TEXT_MESSAGE_CONTENT':
       case 'REASONING_MESSAGE_CONTENT': {
         const message = this.#find(messageId);
@@ -145,6 +137,21 @@ export class Conversation {
       case 'TOOL_CALL_RESULT':
         return this.#answerCall(event);
     }
+  }
+
+  /** Only a chunk has content. */
+  #startMessage(event: AgUiEvent): void {
+    const {
+      messageId,
+      role,
+      delta = '',
+    } = event as AgUiEvent & {
+      messageId: string;
+      role: string;
+      delta?: string;
+    };
+    if (!this.has(messageId))
+      this.#messages.push({ id: messageId, role, content: delta, ...owner(event) });
   }
 
   #startCall(event: AgUiEvent): void {

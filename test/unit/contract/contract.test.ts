@@ -221,7 +221,7 @@ describe('the contract of changed code', () => {
       'defaultsInCode.AgentHandlerOptions.bodyTimeoutMs: was ["30000"]',
     ],
     [
-      'client/run-handle.ts',
+      'client/handles/run-handle.ts',
       'options: { readonly by?: Actor } = {},',
       'options: { readonly by?: Actor },',
       'cancel(): needs 2, needed 0',

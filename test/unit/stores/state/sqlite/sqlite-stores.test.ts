@@ -30,7 +30,7 @@ const prelude = `
     try { return next(specifier, context); } catch { return next(specifier + '.ts', context); }
   } });
   const [source, path, user] = process.argv.slice(1);
-  const { SqliteStores } = await import(source + '/stores/sqlite/sqlite-stores.ts');
+  const { SqliteStores } = await import(source + '/stores/state/sqlite/sqlite-stores.ts');
 `;
 
 describe('SqliteStores', () => {
