@@ -13,10 +13,9 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 575,
+  'source files': 600,
   'source lines': 72_600,
-  'local imports, 90th percentile': 14,
-  'files with one importer, %': 33,
+  'local imports, 90th percentile': 13,
   'import circles, types included': 0,
   'exported names': 275,
   'workflow bundle, KB': 1_920,

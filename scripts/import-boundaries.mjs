@@ -12,6 +12,7 @@ const WORDS = ['base', 'protocol', 'core'];
 
 /** Folders that have a door of their own, because who needs them must not load the rest of their room. */
 const DOORS = {
+  activities: ['options'],
   define: ['arguments', 'schema'],
   server: ['dev', 'machine'],
 };

@@ -1,9 +1,9 @@
 /** Workers: the processes that run agents. */
 import './worker/worker-packages';
 
-export type { WorkerLogger } from './activities';
-export type { InlineSpecInfo, InlineSpecs } from './activities';
-export type { CheckSignature, OnPause } from './activities';
+export type { WorkerLogger } from './activities/options';
+export type { InlineSpecInfo, InlineSpecs } from './activities/options';
+export type { CheckSignature, OnPause } from './activities/options';
 export type { PauseNotice } from './protocol/activities';
 export type { DeltaEvent } from './protocol/live';
 export type {

@@ -1,7 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type * as Server from '../../src/server/dev/dev-server.ts';
+import type { DevServer, findTemporalCli, startDevServer } from '../../src/server/dev/index.ts';
 import type { Screen } from './screen.mts';
+
+type Built = {
+  readonly findTemporalCli: typeof findTemporalCli;
+  readonly startDevServer: typeof startDevServer;
+};
 
 /** Longer than a look at this machine takes: the Temporal CLI is being fetched. */
 const fetchingAfterMs = 1_500;
@@ -10,8 +15,8 @@ const fetchingAfterMs = 1_500;
 const databaseFile = join('.longhaul', 'temporal.db');
 
 /** Temporal's own dev server, on 127.0.0.1 and free ports. */
-export async function startServer(screen: Screen): Promise<Server.DevServer> {
-  const { findTemporalCli, startDevServer } = (await built('dev-server')) as typeof Server;
+export async function startServer(screen: Screen): Promise<DevServer> {
+  const { findTemporalCli, startDevServer } = await built();
   const notice = (): void => screen.line('server', 'fetching the Temporal CLI (45 MB, once) …');
   const timer = setTimeout(notice, fetchingAfterMs);
   const { path: cliPath } = await findTemporalCli().finally(() => clearTimeout(timer));
@@ -35,6 +40,6 @@ export async function startServer(screen: Screen): Promise<Server.DevServer> {
 }
 
 /** Not an entry of the package: users start it with `longhaul dev`. */
-function built(module: string): Promise<unknown> {
-  return import(new URL(`../../dist/server/dev/${module}.js`, import.meta.url).href);
+async function built(): Promise<Built> {
+  return (await import(new URL('../../dist/server/dev/index.js', import.meta.url).href)) as Built;
 }

@@ -97,8 +97,6 @@ async function requestCancellation(run: { readonly firstExecutionRunId: string }
   await client.workflow.getHandle(workflowId, undefined, run).cancel();
 }
 
-export type { WorkerLogger } from './call-log';
-export type { InlineSpecInfo, InlineSpecs } from './definition/inline-spec';
 export { DefinitionCache } from './definition/pinned-definition';
 export type { LoopWatch, WatchedCall } from './heartbeat';
 export { publish } from './live';
@@ -108,4 +106,3 @@ export { wasLogged } from './logged';
 export { requireMcpSdk } from './mcp/mcp-connection';
 export { McpPool } from './mcp/mcp-pool';
 export { askAboutCalls } from './open-calls';
-export type { CheckSignature, OnPause } from './people/hooks';

@@ -1,5 +1,5 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
-import type { CheckSignature, InlineSpecs, OnPause, WorkerLogger } from '../activities';
+import type { CheckSignature, InlineSpecs, OnPause, WorkerLogger } from '../activities/options';
 import type { DeltaEvent } from '../protocol/live';
 import {
   type Deltas,

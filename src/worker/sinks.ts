@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { InjectedSinks } from '@temporalio/worker';
-import type { WorkerLogger } from '../activities';
+import type { WorkerLogger } from '../activities/options';
 import type { Deltas } from '../stores/index';
 import type { HintSinks } from '../protocol/cancel-hint';
 import type { TelemetrySinks } from '../protocol/trace';

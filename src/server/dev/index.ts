@@ -2,6 +2,7 @@
 export {
   type DevServer,
   type DevServerOptions,
+  findTemporalCli,
   freePort,
   isPortFree,
   startDevServer,

@@ -3,13 +3,7 @@
 // 1. Only `show` changes the memo and the search attributes, because every change is an event.
 // 2. If another workflow lists the execution's questions, the execution reports every change of what it waits for.
 
-import {
-  allHandlersFinished,
-  condition,
-  patched,
-  uuid4,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, condition, patched, uuid4, workflowInfo } from '@temporalio/workflow';
 import { defined } from '../../base/json';
 import { oneLine } from '../../base/text';
 import { emptyUsage } from '../../core/budget/usage';

@@ -152,7 +152,7 @@ export async function continueAsNew(input: object, carried: Uint8Array): Promise
  * The options of `continueAsNew`. Without the memo, the server would show that of the first execution. With Worker Versioning, the next
  * execution of a pinned run begins on the version that is current, or ramping for it.
  */
-export function continueOptions(): ContinueOptions {
+function continueOptions(): ContinueOptions {
   const { memo, targetWorkerDeploymentVersionChanged: isOutdated } = workflowInfo();
   return {
     ...(memo && { memo: withoutRetrying(memo) }),
