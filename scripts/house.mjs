@@ -18,8 +18,8 @@ const LIMITS = {
   'local imports, 90th percentile': 13,
   'import circles, types included': 0,
   'exported names': 275,
-  'workflow bundle, KB': 1_920,
-  'packed package, KB': 1_960,
+  'workflow bundle, KB': 1_940,
+  'packed package, KB': 1_980,
 };
 
 const { values: options } = parseArgs({
