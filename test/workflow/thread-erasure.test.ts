@@ -83,9 +83,18 @@ describe('the contents of a thread', () => {
     );
   }
 
+  /** A turn has its result a moment before the thread knows that it is over. */
+  async function say(thread: ThreadHandle, text: string): Promise<void> {
+    await (await thread.send(text)).result();
+    await eventually('the thread knows that the turn is over', async () => {
+      const turns = await thread.turns();
+      return turns.every(({ status }) => status === 'completed');
+    });
+  }
+
   it('are gone when its clear returns', async () => {
     const thread = threadOf('talker');
-    await (await thread.send(longText('secret'))).result();
+    await say(thread, longText('secret'));
     expect(await isKept(thread)).toBe(true);
     await thread.clear();
     expect(await isKept(thread)).toBe(false);
@@ -116,7 +125,7 @@ describe('the contents of a thread', () => {
 
   it('are gone when a store that was down is back', async () => {
     const thread = threadOf('talker');
-    await (await thread.send(longText('secret'))).result();
+    await say(thread, longText('secret'));
     results.isDown = true;
     const cleared = thread.clear();
     await eventually('it was tried', async () => {
