@@ -8,6 +8,10 @@ import type { Effect } from './agents.mts';
 const slowestMs = 4_000;
 /** Of ten calls it never answers so many. */
 const unanswered = 4;
+const attempts = 5;
+
+/** The call is over, was made by somebody else, or has nobody to take its result. */
+const usualCodes = ['TokenInvalid', 'NotWaiting', 'NoWorker', 'RunClosed'] as const;
 
 export class Bank {
   readonly #longhaul: Longhaul;
@@ -48,15 +52,15 @@ export class Bank {
 
   async #give(token: string, secret: string): Promise<void> {
     this.#given.add(secret);
-    try {
-      await this.#longhaul.completeByToken(token, { secret });
-    } catch (error) {
-      const isUsual =
-        hasCode(error, 'TokenInvalid') ||
-        hasCode(error, 'NotWaiting') ||
-        hasCode(error, 'NoWorker') ||
-        hasCode(error, 'RunClosed');
-      if (!isUsual) this.#report(`the bank could not give its result: ${String(error)}`);
-    }
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await this.#longhaul.completeByToken(token, { secret });
+      } catch (error) {
+        // On a busy machine the server is late. Whoever has a token tries again.
+        if (hasCode(error, 'ServerUnavailable') && attempt < attempts) continue;
+        const isUsual = usualCodes.some((code) => hasCode(error, code));
+        if (!isUsual) this.#report(`the bank could not give its result: ${String(error)}`);
+        return;
+      }
   }
 }
