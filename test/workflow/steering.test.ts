@@ -93,7 +93,7 @@ describe('a message to a run that works', () => {
     await expect(run.send('Too late.')).rejects.toMatchObject({ code: 'RunClosed' });
   });
 
-  it('costs the five events of an update', async () => {
+  it('costs the five events of an update, and the first one two more for its marker', async () => {
     const door = gate();
     const { run } = await start([() => door.wait().then(() => 'First.'), 'Done.']);
     await eventually('the call', () => door.arrived === 1);
@@ -101,7 +101,7 @@ describe('a message to a run that works', () => {
     await run.send('Use the staging account.', { by: { id: 'ada' } });
     const after = await fetchHistory(harness.longhaul, run.workflowId);
     expect(after.slice(before.length).map(({ eventType }) => Number(eventType))).toEqual([
-      5, 6, 7, 41, 43,
+      5, 6, 7, 41, 25, 40, 43,
     ]);
     door.open();
     await run.result();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Agent } from '../../src';
 import { collectGarbage, connect, type Longhaul, type ThreadHandle } from '../../src/client';
 import { FileResults } from '../../src/stores';
-import { SqliteStores } from '../../src/stores';
+import { type MemoryStore, SqliteStores } from '../../src/stores';
 import { LonghaulError } from '../../src/protocol/errors';
 import {
   type DeleteScopeOptions,
@@ -16,6 +16,7 @@ import {
 import { devServerAddress } from '../servers';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
+import { fetchHistory } from './history';
 import { lastText, scriptedAgents } from './scripted-agents';
 
 const longText = (name: string): string => `${name} `.repeat(20_000);
@@ -175,5 +176,52 @@ describe('the contents of a thread', () => {
     expect(JSON.stringify(agents.provider.requests.at(-1)?.messages)).toContain('kept kept');
     await thread.clear();
     expect(await isKept(thread)).toBe(false);
+  });
+
+  // A worker that lost the thread meets a task without commands and the clear's task as one. The next worker replays them as two.
+  it('are gone when the worker that takes the clear does not know the thread', async () => {
+    const own = await openHarness();
+    try {
+      let letSave = (): void => undefined;
+      const mayBeSaved = new Promise<void>((resolve) => (letSave = resolve));
+      const slow: MemoryStore = {
+        ...stores.memory.default,
+        saveTurn: async (turn, options) => {
+          await mayBeSaved;
+          return await stores.memory.default.saveTurn(turn, options);
+        },
+      };
+      await own.worker({
+        runners,
+        providers: { scripted: agents.provider },
+        stores: { memory: { default: slow } },
+        workerOptions: { maxCachedWorkflows: 0 },
+      });
+      const thread = own.longhaul.thread({ agent: 'saved', sessionId: own.taskQueue });
+      const workflow = own.longhaul.client.workflow.getHandle(thread.threadId);
+      const lastTask = async (): Promise<string> => {
+        const events = await fetchHistory(own.longhaul, thread.threadId);
+        const isOver = events.at(-1)?.workflowTaskCompletedEventAttributes;
+        return isOver ? String(events.at(-1)?.eventId) : '';
+      };
+      await say(thread, 'secret');
+      const before = await lastTask();
+      await workflow.signal('giveBack', { messageId: 'unknown' });
+      await eventually('a task without commands', async () => {
+        const last = await lastTask();
+        return last !== '' && last !== before;
+      });
+      letSave();
+      await eventually('another one', async () => {
+        const events = await fetchHistory(own.longhaul, thread.threadId);
+        const saved = events.findLastIndex((each) => each.activityTaskCompletedEventAttributes);
+        return saved === events.length - 4 && (await lastTask()) !== '';
+      });
+      await thread.clear();
+      const turn = await thread.send('next');
+      expect((await turn.result()).finalResponse.text).toBe('<4>');
+    } finally {
+      await own.close();
+    }
   });
 });

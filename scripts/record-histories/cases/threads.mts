@@ -136,6 +136,33 @@ export const threads: Cases = {
       await say(thread, 'Bye.');
     },
   },
+  /** A worker without the thread meets the end of a save and a clear as one task. */
+  'thread-cleared-uncached': {
+    runner: agent('thread-cleared-uncached', { memory: { kind: 'full', store: 'default' } }),
+    steps: ['Hello.', 'An oak.'],
+    own: (scratch) => {
+      const stores = new SqliteStores({ path: `${scratch}/thread-cleared-uncached.db` });
+      const kept = stores.memory.default;
+      const saveTurn: typeof kept.saveTurn = async (...turn) => {
+        await sleep(1_000);
+        return await kept.saveTurn(...turn);
+      };
+      const worker = {
+        stores: { memory: { default: { ...kept, saveTurn } } },
+        workerOptions: { maxCachedWorkflows: 0 },
+      };
+      return { worker, close: () => stores.close() };
+    },
+    talk: async (thread, { longhaul }) => {
+      await say(thread, 'Hi.');
+      await sleep(300);
+      const handle = longhaul.client.workflow.getHandle(thread.threadId);
+      await handle.signal('giveBack', { messageId: 'unknown' });
+      await sleep(2_000);
+      await thread.clear();
+      await say(thread, 'A tree.');
+    },
+  },
   /** The stored key has the tenant, also after continue-as-new. */
   'thread-of-tenant': {
     runner: agent('thread-of-tenant', { memory: { kind: 'full', store: 'default' } }),

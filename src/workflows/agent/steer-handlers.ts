@@ -5,14 +5,13 @@
 // 3. A message of a thread that comes after the request to cancel the run goes back, so that it becomes a turn.
 // 4. A refused signal shows in `state.rejected`, as any other does. The result of a thread's turn names the messages that its model got.
 
-import { defineUpdate, patched, setHandler } from '@temporalio/workflow';
+import { patched } from '@temporalio/workflow';
 import { readSteer, steerMembers } from '../../core/people/steering';
 import { LonghaulError } from '../../protocol/errors';
 import { signalNames, updateNames } from '../../protocol/names';
 import type { SteerInput, SteerReply } from '../../protocol/run';
-import { toWorkflowFailure } from '../durable';
 import { knownOf } from '../people/answers';
-import { setSignal, validating, whenLoaded } from '../lifecycle/define-handlers';
+import { setSignal, setUpdate, whenLoaded } from '../lifecycle/define-handlers';
 import type { Execution } from '../lifecycle/execution';
 import { giveBack, mayGrow } from '../children/messages';
 import type { Steering } from './steering';
@@ -27,29 +26,21 @@ export function setSteering(steering: Steering, execution: Execution, isTurn: bo
     check(message);
     if (!steering.isKnown(message.messageId)) steering.take(message);
   };
-  setHandler(
-    defineUpdate<SteerReply, [unknown]>(updateNames.send),
-    async (payload) => {
-      phase.updates += 1;
-      try {
-        const message = readSteer(payload);
-        if (!phase.isLoaded) await whenLoaded(phase);
-        take(message);
-        return { messageId: message.messageId };
-      } catch (error) {
-        throw toWorkflowFailure(error);
-      }
+  setUpdate<SteerReply>(execution, updateNames.send, {
+    take: async (payload) => {
+      const message = readSteer(payload);
+      if (!phase.isLoaded) await whenLoaded(phase);
+      take(message);
+      return { messageId: message.messageId };
     },
-    {
-      validator: validating((payload) => {
-        const message = readSteer(payload);
-        if (isLate(message))
-          throw new LonghaulError('RunClosed', 'the run takes no messages: it is being cancelled');
-        check(message);
-      }),
-      description: 'A message to the agent while it works: {messageId, text, when?}',
+    check: (payload) => {
+      const message = readSteer(payload);
+      if (isLate(message))
+        throw new LonghaulError('RunClosed', 'the run takes no messages: it is being cancelled');
+      check(message);
     },
-  );
+    description: 'A message to the agent while it works: {messageId, text, when?}',
+  });
   setSignal(execution, signalNames.steer, {
     take: async (payload) => {
       const message = readSteer(knownOf(payload, steerMembers, () => isTurn && mayGrow()));

@@ -1,4 +1,7 @@
 // How handlers are set: each reads what anybody may send, and answers or refuses it without failing the workflow task.
+//
+// 1. An update takes effect after all else that its workflow task brings. A worker without the execution in its cache meets a task that
+//    made no commands together with the update's task after it. A replay has them one after the other. Both must do the same.
 
 import {
   ApplicationFailure,
@@ -6,6 +9,7 @@ import {
   defineQuery,
   defineSignal,
   defineUpdate,
+  patched,
   setHandler,
 } from '@temporalio/workflow';
 import { defined, isJsonObject } from '../../base/json';
@@ -86,6 +90,8 @@ export function setUpdate<Reply>(
 ): void {
   const handler = async (payload: unknown): Promise<Reply> => {
     phase.updates += 1;
+    const others = othersDone();
+    if (others !== undefined) await others;
     try {
       return await take(payload);
     } catch (error) {
@@ -94,6 +100,20 @@ export function setUpdate<Reply>(
   };
   const validator = validating(check);
   setHandler(defineUpdate<Reply, [unknown]>(name), handler, { validator, description });
+}
+
+/**
+ * Resolves when the rest of the workflow task has had its effect. A handler asks for it synchronously. Undefined in an execution of 0.2.0,
+ * where a handler must not wait at all.
+ */
+export function othersDone(): Promise<void> | undefined {
+  if (!patched('longhaul:updates-come-last')) return undefined;
+  let isDone = false;
+  // Conditions are looked at when all that is ready to run has run.
+  void Promise.resolve().then(() => {
+    isDone = true;
+  });
+  return condition(() => isDone);
 }
 
 /** A validator refuses by throwing. It must throw a Temporal failure: anything else would fail the workflow task. */

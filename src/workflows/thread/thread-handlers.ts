@@ -20,7 +20,13 @@ import type {
   TurnsQuery,
   TurnView,
 } from '../../protocol/thread';
-import { setLogQuery, setQuery, setSignal, validating } from '../lifecycle/define-handlers';
+import {
+  othersDone,
+  setLogQuery,
+  setQuery,
+  setSignal,
+  validating,
+} from '../lifecycle/define-handlers';
 import type { Execution } from '../lifecycle/execution';
 import type { RunLog } from '../log/run-log';
 import { closing, type OpenThread } from './open-thread';
@@ -51,6 +57,8 @@ export function setThreadHandlers(thread: HandledThread): void {
       const message = sendInput(payload);
       arriving.push(message);
       try {
+        const others = othersDone();
+        if (others !== undefined) await others;
         const { runs } = await thread.opened();
         const known = turns.known(message.messageId);
         if (known !== undefined) return known;
@@ -69,6 +77,8 @@ export function setThreadHandlers(thread: HandledThread): void {
   setHandler(
     clearUpdate,
     async () => {
+      const others = othersDone();
+      if (others !== undefined) await others;
       const open = await thread.opened();
       const updateId = currentUpdateInfo()?.id;
       await CancellationScope.nonCancellable(() => open.clear(updateId));
