@@ -199,7 +199,7 @@ describe('an answer beyond those that the server lets an execution take', () => 
 });
 
 describe('an update while the last tasks of its workflow came to nothing', () => {
-  // As the server says it, observed at version 1.31. With an update that starts its workflow, only the message tells.
+  // The text is the server's. Of an update that starts its workflow, only the message has it: the SDK puts nothing else there.
   const text = 'Unable to perform workflow execution update due to Workflow Task in failed state.';
   const status = (details: string) => ({ code: 9, details, metadata: {} });
   const refusal = new ServiceError('Workflow Update failed', {
