@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LonghaulError, type Message } from 'longhaul';
-import type { Longhaul, RunHandle } from 'longhaul/client';
+import type { Longhaul, RunHandle, RunState } from 'longhaul/client';
 import type { Caller } from './client.mts';
 import { requester } from './people.mts';
 import type { Aside, TreePlan } from './plan.mts';
@@ -50,7 +50,7 @@ export class Asides {
     }
   }
 
-  /** After the end of the run. */
+  /** After the end of the run. One that completes gives its model each message first: none of these has a budget, or too few turns. */
   async judge({ id, asides }: TreePlan, run: RunHandle): Promise<void> {
     const { caller, report } = this.#options;
     const taken: Aside[] = [];
@@ -59,21 +59,31 @@ export class Asides {
     const deadline = Date.now() + settleMs;
     for (;;) {
       const transcript = await caller.insist(`the transcript of ${id}`, () => run.transcript());
-      const { rejected } = await caller.insist(`the state of ${id}`, () => run.state());
-      const late = JSON.stringify(rejected);
-      const wrong = taken.filter(
-        ({ name }) => timesIn(transcript, name) + (late.includes(`"${name}"`) ? 1 : 0) !== 1,
-      );
+      const state = await caller.insist(`the state of ${id}`, () => run.state());
+      const wrong = taken.filter(({ name }) => {
+        const times = timesIn(transcript, name);
+        return isLate(state, name) ? times !== 0 || state.status === 'completed' : times !== 1;
+      });
       if (wrong.length === 0) return;
-      if (Date.now() > deadline)
+      if (Date.now() > deadline) {
+        const end = `the run is ${state.status}, rejected: ${JSON.stringify(state.rejected)}`;
         return wrong.forEach(({ name }) =>
           report(
-            `${name} was taken, and is ${timesIn(transcript, name)} times in the transcript; rejected: ${late}`,
+            `${name} was taken, and is ${timesIn(transcript, name)} times in the transcript; ${end}`,
           ),
         );
+      }
       await sleep(1_000);
     }
   }
+}
+
+/** Whether the run says that it ended before its model got the message. */
+export function isLate({ rejected }: Pick<RunState, 'rejected'>, name: string): boolean {
+  return rejected.some(
+    ({ signal, code, message }) =>
+      signal === 'send' && code === 'RunClosed' && message.includes(`'${name}'`),
+  );
 }
 
 function timesIn(transcript: readonly Message[], name: string): number {

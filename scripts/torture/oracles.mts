@@ -6,6 +6,7 @@ import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 import { agentsOf, messagesOf, type Act, type RoundPlan, type ToolName } from './plan.mts';
 import type { Effect } from './runners.mts';
+import { taskFailuresOf, type TaskFailures } from './task-failures.mts';
 import { agentAt, decisionOn, voteOn, type Decision } from './texts.mts';
 
 /** A run continues as new before it is so large; one with open children waits for a gap to do so. */
@@ -20,6 +21,8 @@ export type Figures = {
   readonly largestBytes: number;
   readonly longestEvents: number;
   readonly tasksTimedOut: number;
+  /** Tasks that the SDK failed because it answered an update again. */
+  readonly answeredAgain: number;
 };
 
 /** Of a round that broke. */
@@ -29,6 +32,7 @@ export const noFigures: Figures = {
   largestBytes: 0,
   longestEvents: 0,
   tasksTimedOut: 0,
+  answeredAgain: 0,
 };
 
 /** All calls of the plan, by place. */
@@ -129,6 +133,7 @@ export async function judgeWorkflows(
       largestBytes: most(executions.map(({ historySize = 0 }) => Number(historySize))),
       longestEvents: most(executions.map(({ historyLength }) => historyLength)),
       tasksTimedOut: tasks.reduce((sum, { timedOut }) => sum + timedOut, 0),
+      answeredAgain: tasks.reduce((sum, { answeredAgain }) => sum + answeredAgain, 0),
     },
   };
 }
@@ -180,29 +185,12 @@ type Listed =
     ? Item
     : never;
 
-/** Tasks that the workflow's code failed, which a run survives only by luck, and those that came too late. */
-async function tasksOf(
-  longhaul: Longhaul,
-  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
-): Promise<{ readonly failed: readonly string[]; readonly timedOut: number }> {
+async function tasksOf(longhaul: Longhaul, { workflowId, runId }: Listed): Promise<TaskFailures> {
   const { events } = await fetchHistory(longhaul, workflowId, { runId });
-  const failed: string[] = [];
-  let timedOut = 0;
-  for (const event of events ?? []) {
-    const { workflowTaskFailedEventAttributes: failure } = event;
-    const message = failure?.failure?.message ?? '';
-    if (event.workflowTaskTimedOutEventAttributes || isOutOfTime(message)) timedOut += 1;
-    else if (message !== '' && !isHarmless(message))
-      failed.push(`a workflow task of ${workflowId} failed: ${message}`);
-  }
-  return { failed, timedOut };
+  const { failed, ...others } = taskFailuresOf(events ?? []);
+  const told = failed.map((message) => `a workflow task of ${workflowId} failed: ${message}`);
+  return { failed: told, ...others };
 }
-
-/** The SDK's own limit of a step, by the clock on the wall: it runs on while a worker is frozen. */
-const isOutOfTime = (message: string): boolean => message.startsWith('Script execution timed out');
-
-/** A reset begins with a failed task of its own, and a run that would close while something arrives is asked again. */
-const isHarmless = (message: string): boolean => /reset|UnhandledCommand/i.test(message);
 
 function grouped<Item>(
   items: readonly Item[],

@@ -55,6 +55,7 @@ export function printCampaign(rounds: readonly RoundReport[]): void {
     'largest history, bytes': most(({ figures }) => figures.largestBytes),
     'longest history, events': most(({ figures }) => figures.longestEvents),
     'workflow tasks timed out': sum(({ figures }) => figures.tasksTimedOut),
+    'updates answered again': sum(({ figures }) => figures.answeredAgain),
     'seeds with something wrong': rounds.filter(({ wrongs }) => wrongs.length > 0).length,
   });
 }

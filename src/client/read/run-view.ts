@@ -26,6 +26,7 @@ import {
   asLonghaulError,
   hasGrpcStatus,
   isNotFound,
+  isNotReady,
   readable,
   runNotFound,
 } from '../server/failures';
@@ -257,11 +258,12 @@ export class RunView {
     return isNotFound(error) ? runNotFound(this.#workflowId, error) : asLonghaulError(error);
   }
 
-  /** Explains why a workflow does not answer as a run does: it is not a Longhaul run, or its task fails. */
+  /** Explains why a workflow does not answer as a run does: it is not a Longhaul run, its task fails, or its last tasks timed out. */
   async unanswerable(error: Error): Promise<LonghaulError> {
     const { type } = await this.describe();
     if (!isOurs(type)) return notOurs(this.#workflowId, type, error);
     const failure = await readTaskFailure(this.#client, this.#workflowId).catch(() => undefined);
+    if (failure === undefined && isNotReady(error)) return asLonghaulError(error);
     const message = `run '${this.#workflowId}' does not answer: ${reasonOf(error, failure)}`;
     return new LonghaulError('InternalError', message, { cause: error });
   }

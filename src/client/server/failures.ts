@@ -21,6 +21,7 @@ import {
   errorCodes,
   type ErrorDetails,
   type ErrorOptions,
+  hasCode,
   LonghaulError,
   ProviderError,
   type ProviderErrorKind,
@@ -48,6 +49,9 @@ const tooLarge = /larger than max/i;
 /** The error text if the execution has reached the server's limit `history.maxTotalUpdates`. */
 const noMoreUpdates = /limit on the total number of .*updates/i;
 
+/** The error text if the execution has failed its last tasks, or let them time out. The server then lets no update in. */
+const notReady = /unable to perform workflow execution update due to/i;
+
 export function hasGrpcStatus(error: unknown, ...codes: readonly number[]): boolean {
   if (isGrpcServiceError(error)) return codes.includes(error.code);
   return (
@@ -70,6 +74,8 @@ export function isNotFound(error: unknown): boolean {
 export function isPassing(error: unknown): boolean {
   const cause = serviceError(error);
   if (isUpdateLimit(error)) return !LonghaulError.is(error);
+  // Without a look at its history nobody knows whether the execution gets over it.
+  if (isNotReady(error)) return hasCode(error, 'ServerUnavailable');
   if (cause === undefined || !passing.includes(cause.code)) return false;
   if (givenUp.test(cause.details) || tooLarge.test(cause.details)) return false;
   if (LonghaulError.is(error)) return error.code === 'ServerUnavailable';
@@ -83,8 +89,18 @@ export function isRefused(error: unknown): boolean {
 
 /** The execution has reached the server's limit of updates. Only the next execution accepts new ones. */
 export function isUpdateLimit(error: unknown): boolean {
+  return says(error, noMoreUpdates);
+}
+
+/** The execution did not get the update, because its last tasks came to nothing. It lets updates in again after one that does. */
+export function isNotReady(error: unknown): error is Error {
+  return says(error, notReady);
+}
+
+/** Looks at messages: with an update that starts its workflow, the SDK leaves the other texts empty. */
+function says(error: unknown, text: RegExp): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
-    if (noMoreUpdates.test(cause.message)) return true;
+    if (text.test(cause.message)) return true;
   return false;
 }
 
@@ -116,6 +132,7 @@ export function asLonghaulError(error: unknown): LonghaulError {
   if (LonghaulError.is(error)) return error;
   const known = updateRefusal(error) ?? runFull(error) ?? refusedInput(error) ?? unreachable(error);
   if (known !== undefined) return known;
+  if (isNotReady(error)) return notReadyYet(error);
   if (lacksStorage(error)) return storageMissing(error);
   const reason = error instanceof Error ? error.message : String(error);
   return new LonghaulError('InternalError', `the call failed: ${reason}`, {
@@ -144,6 +161,14 @@ function runFull(error: unknown): LonghaulError | undefined {
     'RunFull',
     'the run has taken as many answers as the server allows one execution. Try again when its child runs have ended, or answer at the run that asked, which tree() lists',
     { cause: error, retryable: true },
+  );
+}
+
+function notReadyYet(cause: unknown): LonghaulError {
+  return new LonghaulError(
+    'ServerUnavailable',
+    'Temporal lets no answer or message in to the workflow now, because its last tasks failed or timed out. Try again later',
+    { cause, retryable: true },
   );
 }
 

@@ -22,11 +22,13 @@ import {
   hasGrpcStatus,
   isCutOff,
   isNotFound,
+  isNotReady,
   readable,
   runFailure,
   updateRefusal,
 } from '../server/failures';
 import { describeIfThere, inTime, pause } from '../server/calls';
+import { RunView } from '../read/run-view';
 import { explainVersions, type Unserved } from '../server/unserved';
 import { lookForWorker, noWorker, requireWorker, whileServed } from '../server/workers';
 import type { Workflow } from '@temporalio/common';
@@ -159,13 +161,14 @@ export type ThreadUpdate = {
 };
 
 export async function updateThread<Reply>(update: ThreadUpdate): Promise<Reply> {
-  const { client } = update;
+  const { client, start } = update;
   try {
     return await whileServed(
       (signal) => requireThreadWorker(update, signal),
       (signal) => client.withAbortSignal(signal, () => sendUntilTaken<Reply>(update)),
     );
   } catch (error) {
+    if (isNotReady(error)) throw await new RunView(client, start.workflowId).unanswerable(error);
     throw asLonghaulError(error);
   }
 }

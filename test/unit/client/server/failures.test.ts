@@ -18,11 +18,13 @@ import {
   TurnCut,
 } from '../../../../src/agent-run';
 import {
+  asLonghaulError,
   isPassing,
   isRefused,
   runFailure,
   unreachable,
 } from '../../../../src/client/server/failures';
+import { Longhaul } from '../../../../src/client/handles/longhaul';
 import { RunHandle } from '../../../../src/client/handles/run-handle';
 import { threadType, workflowTypes } from '../../../../src/protocol/names';
 
@@ -193,6 +195,89 @@ describe('an answer beyond those that the server lets an execution take', () => 
 
   it('has who waits for the run wait on', () => {
     expect([isPassing(refusal(9)), isRefused(refusal(9))]).toEqual([true, true]);
+  });
+});
+
+describe('an update while the last tasks of its workflow came to nothing', () => {
+  // The text is the server's. Of an update that starts its workflow, only the message has it: the SDK puts nothing else there.
+  const text = 'Unable to perform workflow execution update due to Workflow Task in failed state.';
+  const status = (details: string) => ({ code: 9, details, metadata: {} });
+  const refusal = new ServiceError('Workflow Update failed', {
+    cause: Object.assign(new Error(text), status(text)),
+  });
+  const startRefusal = Object.assign(new Error(text), status('Update-with-Start failed.'));
+
+  function clientWith(history: readonly object[]) {
+    const client = clientOf(workflowTypes.agent, refusal, history);
+    const executeUpdate = jest.fn(() => Promise.reject(refusal));
+    const executeUpdateWithStart = jest.fn(() => Promise.reject(startRefusal));
+    const handle = {
+      ...client.workflow.getHandle('r'),
+      executeUpdate,
+      query: () => Promise.resolve({}),
+      describe: () =>
+        Promise.resolve({
+          type: workflowTypes.agent,
+          taskQueue: 'queue',
+          status: { name: 'RUNNING' },
+          raw: {},
+        }),
+    };
+    const workflow = { getHandle: () => handle, executeUpdateWithStart };
+    const workflowService = {
+      ...client.workflowService,
+      describeTaskQueue: () => new Promise(() => undefined),
+    };
+    const longhaul = new Longhaul({ ...client, workflow, workflowService } as unknown as Client, {
+      taskQueue: 'queue',
+    });
+    const asked = () => executeUpdate.mock.calls.length + executeUpdateWithStart.mock.calls.length;
+    return { longhaul, asked };
+  }
+
+  const threadOf = (longhaul: Longhaul) => longhaul.thread({ agent: 'a', sessionId: 's' });
+  const updates = [
+    { name: 'send', times: 10, make: (longhaul: Longhaul) => longhaul.run('r').send('Go.') },
+    {
+      name: 'resume',
+      times: 10,
+      make: (longhaul: Longhaul) => longhaul.run('r').resume('a', { inputId: 'q1.0' }),
+    },
+    { name: 'approve', times: 10, make: (longhaul: Longhaul) => longhaul.run('r').approve('a1.0') },
+    { name: 'thread.send', times: 20, make: (longhaul: Longhaul) => threadOf(longhaul).send('Hi') },
+    { name: 'thread.clear', times: 20, make: (longhaul: Longhaul) => threadOf(longhaul).clear() },
+  ];
+  const timedOut = { workflowTaskTimedOutEventAttributes: {} };
+
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  async function errorOf(
+    make: (typeof updates)[number]['make'],
+    longhaul: Longhaul,
+  ): Promise<unknown> {
+    const thrown = make(longhaul).catch((error: unknown) => error);
+    await jest.advanceTimersByTimeAsync(30_000);
+    return await thrown;
+  }
+
+  it.each(updates)('is made again by $name, and then may be made later', async (update) => {
+    const { longhaul, asked } = clientWith([timedOut]);
+    const error = await errorOf(update.make, longhaul);
+    expect(error).toMatchObject({ code: 'ServerUnavailable', retryable: true });
+    expect(asked()).toBe(update.times);
+  });
+
+  it.each(updates)('is not worth making again by $name if they fail', async (update) => {
+    const { longhaul } = clientWith([timedOut, failedTask('[TMPRL1100] Nondeterminism error')]);
+    expect(await errorOf(update.make, longhaul)).toMatchObject({
+      code: 'InternalError',
+      message: expect.stringContaining('Was another version deployed?') as string,
+    });
+  });
+
+  it('has who waits for the run wait on, once it is known not to last', () => {
+    expect([isPassing(refusal), isPassing(asLonghaulError(refusal))]).toEqual([false, true]);
   });
 });
 
