@@ -64,7 +64,7 @@ export async function runTree(
   let end = await answerUntilEnd(setup, run, signal);
   while (!(await setup.settles(id))) end = await answerUntilEnd(setup, run, signal);
   judgeTree(setup, tree, end);
-  await watcher?.judge(!setup.wasReset(id));
+  await watcher?.judge(!setup.wasReset(id), settleMs);
   if (!setup.wasReset(id)) await setup.asides.judge(tree, run);
   if (tree.hasState) await judgeState(setup, tree, end);
   if (end.kind !== 'complete' || root.kind !== 'agent') return;

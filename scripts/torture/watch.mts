@@ -78,9 +78,12 @@ export class Watcher {
     );
   }
 
-  /** After the end of the run. `isSame`: nothing of it was taken back. */
-  async judge(isSame: boolean): Promise<void> {
-    const given = AbortSignal.timeout(60_000);
+  /**
+   * After the outcome of the run, which is there before the run ends: it saves its session first, and a save that is lost with its worker
+   * takes a minute more. `isSame`: nothing of it was taken back.
+   */
+  async judge(isSame: boolean, withinMs: number): Promise<void> {
+    const given = AbortSignal.timeout(withinMs);
     await Promise.race([this.#followed, new Promise((end) => (given.onabort = end))]);
     const wasLeft = !this.#hasEnded;
     this.stop();

@@ -37,9 +37,16 @@ export function tellsOfNewerVersion(message: string): boolean {
 /** What a query is told by a worker on which the workflow task of the run has just failed. */
 export const taskFailedHere = 'the workflow task of this run has failed on this worker';
 
-/** Whether only the worker that answered cannot read the run: one of another version may. Temporal says the number for nondeterminism. */
+/** What a query is told by a worker that has read events of the run that no workflow task has taken yet. */
+export const taskComesFirst = 'a workflow task of this run comes before the answer';
+
+/**
+ * Whether only this answer is of no use: a worker of another version may read the run, and a later answer has no part of it only. Temporal
+ * says the number for nondeterminism.
+ */
 export function tellsOfOtherVersion(message: string): boolean {
-  return ['TMPRL1100', taskFailedHere, newerVersion].some((sign) => message.includes(sign));
+  const signs = ['TMPRL1100', taskFailedHere, taskComesFirst, newerVersion];
+  return signs.some((sign) => message.includes(sign));
 }
 
 /** Whether a worker of a newer version may go on. */

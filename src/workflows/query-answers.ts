@@ -1,29 +1,68 @@
-// Answers queries of a run whose workflow task has just failed. Our bundles load this file by path, as interceptors of every workflow. It
-// knows no runs.
+// Refuses the queries that a run cannot answer yet. Our bundles load this file by path, as interceptors of every workflow. It knows no runs.
 //
-// 1. The SDK may ask a run that it is about to drop. The commands of the failed task are then still there. An answer that goes out with
-//    them shuts the whole worker down, so they stay behind. Nobody misses them: the task is tried again, by another instance of the run.
+// 1. The SDK may ask a run that it is about to drop, because its workflow task has just failed. The commands of the failed task are then
+//    still there. An answer that goes out with them shuts the whole worker down, so they stay behind. Nobody misses them: the task is tried
+//    again, by another instance of the run.
 // 2. Such a run has read only a part of its history. Its answers would be wrong, so each query fails.
+// 3. A query that waited for a worker comes with the history of now, which may end with events that no workflow task has taken yet. The SDK
+//    gives them to the run all the same. When the task comes, its updates go first, and its time is another one: what the run did ahead of
+//    it never happens like that. So the query fails as an error of the whole activation, and the SDK drops this instance of the run.
 
 import type { WorkflowInterceptors, WorkflowInternalsInterceptor } from '@temporalio/workflow';
-import { taskFailedHere } from '../core/stored-format';
+import { taskComesFirst, taskFailedHere } from '../core/stored-format';
 
 type Command = Parameters<
   NonNullable<WorkflowInternalsInterceptor['concludeActivation']>
 >[0]['commands'][number];
 
-export const interceptors = (): WorkflowInterceptors => ({
-  internals: [
-    {
-      concludeActivation: (input, next) => {
-        const { commands } = next(input);
-        const answers = commands.filter(({ respondToQuery }) => respondToQuery);
-        const isBroken = answers.length > 0 && answers.length < commands.length;
-        return { commands: isBroken ? answers.map(refused) : commands };
+type Activation = Parameters<
+  NonNullable<WorkflowInternalsInterceptor['activate']>
+>[0]['activation'];
+
+export const interceptors = (): WorkflowInterceptors => {
+  const progress = new Progress();
+  return {
+    internals: [
+      {
+        activate: (input, next) => {
+          const { activation } = input;
+          const isAsked = (activation.jobs ?? []).every(({ queryWorkflow }) => queryWorkflow);
+          if (!isAsked) progress.take(activation);
+          else if (progress.isAhead) throw new Error(taskComesFirst);
+          next(input);
+        },
+        concludeActivation: (input, next) => {
+          const { commands } = next(input);
+          const answers = commands.filter(({ respondToQuery }) => respondToQuery);
+          const isBroken = answers.length > 0 && answers.length < commands.length;
+          return { commands: isBroken ? answers.map(refused) : commands };
+        },
       },
-    },
-  ],
-});
+    ],
+  };
+};
+
+/** How far the run has come. */
+class Progress {
+  #events = 0;
+  #task = '';
+  #isAhead = false;
+
+  /** Whether the run has taken events ahead of their workflow task. */
+  get isAhead(): boolean {
+    return this.#isAhead;
+  }
+
+  /** The time and the size of history are those at which the last workflow task began. */
+  take({ historyLength, historySizeBytes, timestamp, isReplaying }: Activation): void {
+    const events = historyLength ?? 0;
+    const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].join();
+    // Jobs may come in several batches, and then they have the same events.
+    if (events !== this.#events) this.#isAhead = isReplaying !== true && task === this.#task;
+    this.#events = events;
+    this.#task = task;
+  }
+}
 
 function refused({ respondToQuery }: Command): Command {
   const failed = { message: taskFailedHere };

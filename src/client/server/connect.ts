@@ -34,6 +34,7 @@ import { checkOptions } from './check-options';
 import { hasGrpcStatus } from './failures';
 import { Longhaul } from '../handles/longhaul';
 import { checkIdSecret } from '../write/thread-input';
+import { queryInterceptor } from './query-interceptor';
 import { traceInterceptor } from './trace-interceptor';
 
 const closed = 'the connection was closed';
@@ -112,12 +113,12 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   const { connection, close } = given
     ? { connection: given, close: undefined }
     : await open(loaded.connection, name);
-  const interceptors = telemetry && { workflow: [traceInterceptor(telemetry)] };
+  const workflow = [queryInterceptor, ...(telemetry ? [traceInterceptor(telemetry)] : [])];
   const client = new Client({
     connection,
     namespace: name,
     dataConverter,
-    ...defined({ interceptors }),
+    interceptors: { workflow },
   });
   return new Longhaul(client, {
     taskQueue: taskQueue ?? defaults.taskQueue,

@@ -1,7 +1,7 @@
 // Pure: no server.
 
 import { QueryNotRegisteredError } from '@temporalio/client';
-import { ofNewerVersion, taskFailedHere } from '../../../../src/core/stored-format';
+import { ofNewerVersion, taskComesFirst, taskFailedHere } from '../../../../src/core/stored-format';
 import { askedAgain } from '../../../../src/activities/log/read-log';
 import { timeouts } from '../../../../src/protocol/limits';
 
@@ -30,6 +30,7 @@ describe('a question to a run', () => {
     ['cannot replay the run', '[TMPRL1100] Nondeterminism error: no such command'],
     ['knows only an older format', ofNewerVersion('The stored plan has format 2').message],
     ['has just failed to go on with the run', taskFailedHere],
+    ['has read ahead of the run', taskComesFirst],
   ])('is asked again while the worker that answers %s', async (_reason, message) => {
     let asked = 0;
     const answer = await askedAgain(async () => {
