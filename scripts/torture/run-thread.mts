@@ -3,12 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { hasCode } from 'longhaul';
+import { hasCode, type RunInput } from 'longhaul';
 import type { Longhaul, RunHandle, SendOptions, ThreadHandle } from 'longhaul/client';
 import { askAgain } from './client.mts';
 import type { MessagePlan, ThreadOperation, ThreadPlan } from './plan.mts';
 import { requester } from './people.mts';
-import { answerUntilEnd, clipped, settleMs, type TortureSetup } from './run-tree.mts';
+import { answerUntilEnd, clipped, partsInFull, settleMs, type TortureSetup } from './run-tree.mts';
 import { answerOf, messageOf } from './texts.mts';
 
 export type ThreadOptions = { readonly signal: AbortSignal; readonly sessionId?: string };
@@ -184,7 +184,8 @@ class Talk {
     const deadline = Date.now() + settleMs;
     for (;;) {
       const turns = await askAgain(() => this.#setup.memory.loadTurns(thread.key));
-      const actual = turns.map(({ user, assistant }) => [user, assistant]);
+      const said = turns.map(async ({ user, assistant }) => [await this.#inFull(user), assistant]);
+      const actual = await Promise.all(said);
       if (isDeepStrictEqual(actual, expected)) return;
       if (Date.now() > deadline) {
         const store = `the store of ${thread.key.sessionId}`;
@@ -192,6 +193,12 @@ class Talk {
       }
       await sleep(1_000);
     }
+  }
+
+  /** A turn names its large pictures, which are in the result store as long as the turn is in this one. */
+  async #inFull(user: RunInput['input']): Promise<RunInput['input']> {
+    if (typeof user === 'string') return user;
+    return await partsInFull(this.#setup.longhaul, this.#conversation.thread.threadId, user);
   }
 
   #report(wrong: string): void {

@@ -213,28 +213,48 @@ const isAsideMessage = ({ role, text }: Spoken): boolean => role === 'user' && i
 
 /** With the bytes of what is in the result store; the head of a long result stays. */
 async function inFull(longhaul: Longhaul, workflowId: string, message: Message): Promise<Message> {
-  const read = async (stored: Stored, encoding: 'utf8' | 'base64'): Promise<string> => {
-    const bytes = await askAgain(() => longhaul.content(workflowId, stored));
-    return Buffer.from(bytes).toString(encoding);
-  };
-  const filled = async <Part extends UserPart | ToolContent>(part: Part): Promise<Part> => {
-    if (part.type !== 'media' || part.source.kind !== 'stored') return part;
-    const data = await read(part.source, 'base64');
-    return { ...part, source: { kind: 'base64', data } };
-  };
-  if (message.role === 'user') {
-    const parts = message.parts.map(async (part) => {
-      if (part.type === 'media' || part.stored === undefined) return await filled(part);
-      return { type: 'text' as const, text: await read(part.stored, 'utf8') };
-    });
-    return { ...message, parts: await Promise.all(parts) };
-  }
+  if (message.role === 'user')
+    return { ...message, parts: await partsInFull(longhaul, workflowId, message.parts) };
   if (message.role !== 'tool') return message;
-  const parts = message.parts.map(async (result) => ({
-    ...result,
-    content: await Promise.all(result.content.map(filled)),
-  }));
+  const parts = message.parts.map(async (result) => {
+    const content = result.content.map((part) => mediaInFull(longhaul, workflowId, part));
+    return { ...result, content: await Promise.all(content) };
+  });
   return { ...message, parts: await Promise.all(parts) };
+}
+
+/** What somebody said, with the bytes of what is in the result store. */
+export async function partsInFull(
+  longhaul: Longhaul,
+  workflowId: string,
+  parts: readonly UserPart[],
+): Promise<readonly UserPart[]> {
+  const filled = parts.map(async (part): Promise<UserPart> => {
+    if (part.type === 'media') return await mediaInFull(longhaul, workflowId, part);
+    if (part.stored === undefined) return part;
+    return { type: 'text', text: await contentOf(longhaul, workflowId, part.stored, 'utf8') };
+  });
+  return await Promise.all(filled);
+}
+
+async function mediaInFull<Part extends UserPart | ToolContent>(
+  longhaul: Longhaul,
+  workflowId: string,
+  part: Part,
+): Promise<Part> {
+  if (part.type !== 'media' || part.source.kind !== 'stored') return part;
+  const data = await contentOf(longhaul, workflowId, part.source, 'base64');
+  return { ...part, source: { kind: 'base64', data } };
+}
+
+async function contentOf(
+  longhaul: Longhaul,
+  workflowId: string,
+  stored: Stored,
+  encoding: 'utf8' | 'base64',
+): Promise<string> {
+  const bytes = await askAgain(() => longhaul.content(workflowId, stored));
+  return Buffer.from(bytes).toString(encoding);
 }
 
 function spoken(message: Message): readonly Spoken[] {
