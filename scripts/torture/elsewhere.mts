@@ -18,8 +18,11 @@ export type ElsewhereOptions = {
   readonly report: (wrong: string) => void;
 };
 
+type PlannedCall = LaterCall & { readonly act: Act };
+
 export class Elsewhere {
   readonly #options: ElsewhereOptions;
+  readonly #calls: PlannedCall[] = [];
   /** Results that runs took. */
   given = 0;
   /** Forged tokens, which were refused. */
@@ -30,16 +33,29 @@ export class Elsewhere {
   }
 
   readonly take = (call: LaterCall): void => {
-    this.#give(call).catch((error: unknown) => {
-      this.#options.report(`the result of ${call.place} could not be given: ${String(error)}`);
-    });
+    const { acts, report } = this.#options;
+    const act = acts.get(call.place);
+    if (act === undefined) return report(`a token for ${call.place}, which is nowhere in the plan`);
+    const planned = { ...call, act };
+    this.#calls.push(planned);
+    const work = this.#tryForged(call).then(() => this.#give(planned));
+    this.#watch(call, work);
   };
 
-  async #give({ place, token }: LaterCall): Promise<void> {
-    const { acts, longhaul, caller, report } = this.#options;
-    const act = acts.get(place);
-    if (act === undefined) return report(`a token for ${place}, which is nowhere in the plan`);
-    await this.#tryForged(token, place);
+  /** A raw reset forgets the results that came after the point it goes back to: their calls wait again, with the same tokens. */
+  giveAgain(owner: string): void {
+    const calls = this.#calls.filter(({ place }) => place.startsWith(`${owner}.`));
+    for (const call of calls) this.#watch(call, this.#give(call));
+  }
+
+  #watch({ place }: LaterCall, work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#options.report(`the result of ${place} could not be given: ${String(error)}`);
+    });
+  }
+
+  async #give({ place, token, act }: PlannedCall): Promise<void> {
+    const { longhaul, caller } = this.#options;
     const deadline = Date.now() + patienceMs;
     while (Date.now() < deadline) {
       try {
@@ -56,7 +72,7 @@ export class Elsewhere {
     }
   }
 
-  async #tryForged(token: string, place: string): Promise<void> {
+  async #tryForged({ place, token }: LaterCall): Promise<void> {
     const { longhaul, caller, report } = this.#options;
     const forged = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
     try {

@@ -1,5 +1,6 @@
 // Tools whose results come from elsewhere, on the dev server: from the client of the run, or from whoever has the token.
 
+import { randomUUID } from 'node:crypto';
 import { defineAgent, defineTool, type Tool } from '../../src';
 import type { RunHandle } from '../../src/client';
 import { keptOf, proofOf } from '../../src/core/people/result-token';
@@ -10,6 +11,9 @@ import { fetchHistory } from './history';
 import { openHarness, type Harness } from './harness';
 
 const object = { type: 'object' } as const;
+
+/** As the server numbers what a reset does not replay. */
+const excludedUpdates = 2;
 
 const seat = defineTool({
   name: 'pick_seat',
@@ -257,6 +261,35 @@ describe('tools whose results come from elsewhere', () => {
     await harness.longhaul.completeByToken(tokens[1] ?? '', 'first');
     await run.result();
     expect(await resultsOf(run)).toEqual([[false, [{ type: 'text', text: 'first' }]]]);
+  });
+
+  it('waits again, for the same token, after a reset that forgot the result', async () => {
+    const tokens: string[] = [];
+    const run = await start([exporter(tokens), seat], [call('export'), call('pick_seat'), 'Done.']);
+    const asksFor = async (name: string): Promise<boolean> => {
+      const pending = await run.pending();
+      return pending.some((each) => each.call?.name === name);
+    };
+    await paused(run);
+    const { longhaul } = harness;
+    const before = await fetchHistory(longhaul, run.workflowId);
+    const asked = before.findLast((event) => event.workflowTaskCompletedEventAttributes);
+    const [token = ''] = tokens;
+    await longhaul.completeByToken(token, 'lost');
+    await eventually('the seat', () => asksFor('pick_seat'));
+    await longhaul.client.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: run.workflowId },
+      reason: 'test',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: asked?.eventId ?? null,
+      resetReapplyExcludeTypes: [excludedUpdates],
+    });
+    await eventually('the result', () => asksFor('export'));
+    expect(tokens).toEqual([token]);
+    await longhaul.completeByToken(token, 'again');
+    await run.result();
+    expect(await resultsOf(run)).toEqual([[false, [{ type: 'text', text: 'again' }]]]);
   });
 
   it('begins after the approval, and not with an error of the code', async () => {
