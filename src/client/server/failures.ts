@@ -113,6 +113,7 @@ export function unreachable(error: unknown): LonghaulError | undefined {
     case grpcStatus.deadlineExceeded:
       return serverUnavailable('the server of this connection', error);
     case grpcStatus.resourceExhausted:
+    case grpcStatus.aborted:
       return notServed('is too busy for this call. Try again later', error, true);
     case grpcStatus.cancelled:
       return notServed('did not get the whole call, because it was aborted', error, true);

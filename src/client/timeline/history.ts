@@ -26,6 +26,9 @@ const mostEvents = 50;
 /** In the server's API: `WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR`. */
 const nonDeterministic: unknown = 24;
 
+/** `WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW`: the event with which a reset begins. No code has failed. */
+const wasReset: unknown = 20;
+
 const promptId = 'history/1';
 
 /** Events per page, if a page is not too large. */
@@ -203,7 +206,7 @@ export type TaskFailureCause = 'nondeterminism' | 'newer-version' | 'error';
 
 export type WorkflowTaskFailure = { readonly message: string; readonly cause: TaskFailureCause };
 
-/** Undefined if the last task did not fail, or timed out. */
+/** Undefined if the last task completed or timed out, or if a reset began the execution. */
 export async function readTaskFailure(
   client: Client,
   workflowId: string,
@@ -213,7 +216,7 @@ export async function readTaskFailure(
     looked += 1;
     if (event.workflowTaskCompletedEventAttributes || looked > mostEvents) return undefined;
     const { cause, failure } = event.workflowTaskFailedEventAttributes ?? {};
-    if (!failure) continue;
+    if (!failure || cause === wasReset) continue;
     const error = await decodeOptionalFailureToOptionalError(
       client.options.loadedDataConverter,
       failure,

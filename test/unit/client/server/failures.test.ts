@@ -159,6 +159,12 @@ describe('a namespace that does not exist', () => {
   });
 });
 
+it.each([8, 10])('says to try again after gRPC status %i', (code) => {
+  const busy = Object.assign(new Error('busy'), { code, details: 'busy', metadata: {} });
+  const error = asLonghaulError(new ServiceError('the call failed', { cause: busy }));
+  expect(error).toMatchObject({ code: 'ServerUnavailable', retryable: true });
+});
+
 describe('an answer beyond those that the server lets an execution take', () => {
   // As the server says it, observed at version 1.31 with `history.maxTotalUpdates: 1`.
   const details =

@@ -1,6 +1,11 @@
 // Pure: no server.
 import type { Client } from '@temporalio/client';
-import { historyEvents, lastEvents } from '../../../../src/client/timeline/history';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import {
+  historyEvents,
+  lastEvents,
+  readTaskFailure,
+} from '../../../../src/client/timeline/history';
 
 const tooLarge = Object.assign(new Error('Received message larger than max'), {
   code: 8,
@@ -65,4 +70,21 @@ it('reads smaller pages where the connection retries a large one until its time 
 it('gives up on one event that does not fit', async () => {
   const execution = { workflowId: 'run' };
   await expect(sizesOf(lastEvents(clientOf([1, 5]), execution))).rejects.toBe(tooLarge);
+});
+
+it('takes the event with which a reset begins for no failure of a task', async () => {
+  const client = (cause: number): Client => {
+    const failed = { cause, failure: { message: 'why' } };
+    const history = { events: [{ eventId: 1, workflowTaskFailedEventAttributes: failed }] };
+    const read = () => Promise.resolve({ history, nextPageToken: new Uint8Array() });
+    return {
+      options: { namespace: 'default', loadedDataConverter: loadDataConverter() },
+      withDeadline: (_deadline: number, call: () => unknown) => call(),
+      workflowService: { getWorkflowExecutionHistoryReverse: read },
+    } as unknown as Client;
+  };
+  const [nonDeterministic, wasReset] = [24, 20];
+  expect(await readTaskFailure(client(wasReset), 'run')).toBeUndefined();
+  const failure = await readTaskFailure(client(nonDeterministic), 'run');
+  expect(failure).toEqual({ message: 'why', cause: 'nondeterminism' });
 });
