@@ -14,9 +14,13 @@ process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
   'source files': 600,
-  'source lines': 72_600,
+  'source tokens': 504_000,
+  'tokens a line': 7,
   'local imports, 90th percentile': 13,
+  'local imports, most': 33,
+  'imports past a door': 0,
   'import circles, types included': 0,
+  'members of the largest class': 40,
   'exported names': 275,
   'workflow bundle, KB': 1_940,
   'packed package, KB': 1_980,
@@ -54,6 +58,39 @@ function localImports(folder, files) {
       return [file, new Set(found)];
     }),
   );
+}
+
+/** Rooms of words that every room uses, file by file. They have no door. */
+const doorless = ['base', 'core', 'protocol'];
+
+const roomOf = (file) => file.split('/')[1].replace(/\.ts$/, '');
+
+/** A file right in `src`, or the index of a room or of a folder in it. */
+const isDoor = (file) =>
+  /^src\/[^/]+\.ts$/.test(file) || /^src(\/[^/]+){1,2}\/index\.ts$/.test(file);
+
+/** How many imports from another room do not go through a door of it. */
+function pastDoors(graph) {
+  const isPast = (from, to) =>
+    roomOf(from) !== roomOf(to) && !doorless.includes(roomOf(to)) && !isDoor(to);
+  return [...graph].flatMap(([from, imports]) => [...imports].filter((to) => isPast(from, to)))
+    .length;
+}
+
+/** Counts leaves of the syntax tree, comments and white space left out, and the members of the largest class. */
+function measureSyntax(text) {
+  const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest);
+  let [tokens, members] = [0, 0];
+  const visit = (node) => {
+    if (ts.isJSDoc(node)) return;
+    if (ts.isClassLike(node)) members = Math.max(members, node.members.length);
+    const children = node.getChildren(source);
+    children.forEach(visit);
+    const isToken = children.length === 0 && node.getText(source) !== '';
+    if (isToken && node.kind !== ts.SyntaxKind.EndOfFileToken) tokens += 1;
+  };
+  visit(source);
+  return { tokens, members };
 }
 
 /** Groups of files that import each other, directly or not (Tarjan's algorithm). */
@@ -113,16 +150,22 @@ function measureSources(folder) {
     name,
     new Set(exportedNames(join(folder, file))).size,
   ]);
-  const lines = files.map(
-    (file) => readFileSync(join(folder, file), 'utf8').split('\n').length - 1,
-  );
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
+  const syntax = texts.map(measureSyntax);
   const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+  const lines = sum(texts.map((text) => text.split('\n').length - 1));
+  const tokens = sum(syntax.map((each) => each.tokens));
   return {
     'source files': files.length,
-    'source lines': sum(lines),
+    'source lines': lines,
+    'source tokens': tokens,
+    'tokens a line': Math.round((tokens / lines) * 100) / 100,
     'local imports, 90th percentile': counts[Math.floor(counts.length * 0.9)],
+    'local imports, most': counts.at(-1),
+    'imports past a door': pastDoors(graph),
     'files with one importer, %': Math.round((single / files.length) * 100),
     'import circles, types included': circles(graph).length,
+    'members of the largest class': Math.max(...syntax.map(({ members }) => members)),
     'exported names': sum(exported.map(([, count]) => count)),
     ...Object.fromEntries(exported.map(([name, count]) => [`  exported by ${name}`, count])),
   };
