@@ -26,7 +26,8 @@ export const interceptors = (): WorkflowInterceptors => {
       {
         activate: (input, next) => {
           const { activation } = input;
-          const isAsked = (activation.jobs ?? []).every(({ queryWorkflow }) => queryWorkflow);
+          // The SDK gives queries alone.
+          const isAsked = activation.jobs?.some(({ queryWorkflow }) => queryWorkflow);
           if (!isAsked) progress.take(activation);
           else if (progress.isAhead) throw new Error(taskComesFirst);
           next(input);

@@ -90,10 +90,8 @@ export function setUpdate<Reply>(
 ): void {
   const handler = async (payload: unknown): Promise<Reply> => {
     phase.updates += 1;
-    const others = othersDone();
-    if (others !== undefined) await others;
     try {
-      return await take(payload);
+      return await afterOthers(() => take(payload));
     } catch (error) {
       throw toWorkflowFailure(error);
     }
@@ -102,18 +100,15 @@ export function setUpdate<Reply>(
   setHandler(defineUpdate<Reply, [unknown]>(name), handler, { validator, description });
 }
 
-/**
- * Resolves when the rest of the workflow task has had its effect. A handler asks for it synchronously. Undefined in an execution of 0.2.0,
- * where a handler must not wait at all.
- */
-export function othersDone(): Promise<void> | undefined {
-  if (!patched('longhaul:updates-come-last')) return undefined;
+/** Runs `effect` when the rest of the workflow task has had its effect. In an execution of 0.2.0 at once: it must not wait at all there. */
+export function afterOthers<Result>(effect: () => Promise<Result>): Promise<Result> {
+  if (!patched('longhaul:updates-come-last')) return effect();
   let isDone = false;
   // Conditions are looked at when all that is ready to run has run.
   void Promise.resolve().then(() => {
     isDone = true;
   });
-  return condition(() => isDone);
+  return condition(() => isDone).then(effect);
 }
 
 /** A validator refuses by throwing. It must throw a Temporal failure: anything else would fail the workflow task. */

@@ -14,7 +14,7 @@ import { childInputs, inputsThatTravel, mayGrow } from '../children/messages';
 import { RetriedCalls } from '../display/retried-calls';
 import { readAnswer, readCancelling } from '../people/answers';
 import { setAnswers, takeAnswer } from '../people/take-answer';
-import { othersDone, setQuery, setSignal } from './define-handlers';
+import { afterOthers, setQuery, setSignal } from './define-handlers';
 import type { Execution } from './execution';
 import type { Requests } from './requests';
 import { TaskPayloadBudget } from './task-payload-budget';
@@ -75,9 +75,9 @@ function nonceReply({ inputs, tokens }: Requests, query: unknown): NonceReply {
 function setOutcome({ phase, inputs }: Requests): void {
   const budget = new TaskPayloadBudget(limits.replies);
   const outcome = async (): Promise<OutcomeReply> => {
-    const others = othersDone();
-    if (others !== undefined) await others;
-    await condition(() => inputs.pending.length > 0 || phase.ended || phase.isMoving);
+    await afterOthers(() =>
+      condition(() => inputs.pending.length > 0 || phase.ended || phase.isMoving),
+    );
     const reply = wholeReply({ phase, inputs });
     if (budget.takes(reply)) return reply;
     return { kind: phase.ended ? 'ended' : 'moved' };

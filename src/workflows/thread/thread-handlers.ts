@@ -21,7 +21,7 @@ import type {
   TurnView,
 } from '../../protocol/thread';
 import {
-  othersDone,
+  afterOthers,
   setLogQuery,
   setQuery,
   setSignal,
@@ -57,9 +57,7 @@ export function setThreadHandlers(thread: HandledThread): void {
       const message = sendInput(payload);
       arriving.push(message);
       try {
-        const others = othersDone();
-        if (others !== undefined) await others;
-        const { runs } = await thread.opened();
+        const { runs } = await afterOthers(() => thread.opened());
         const known = turns.known(message.messageId);
         if (known !== undefined) return known;
         if (message.whenBusy === 'steer') return await runs.steer(message);
@@ -77,9 +75,7 @@ export function setThreadHandlers(thread: HandledThread): void {
   setHandler(
     clearUpdate,
     async () => {
-      const others = othersDone();
-      if (others !== undefined) await others;
-      const open = await thread.opened();
+      const open = await afterOthers(() => thread.opened());
       const updateId = currentUpdateInfo()?.id;
       await CancellationScope.nonCancellable(() => open.clear(updateId));
     },
