@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
+import { DOORS, WORDS } from './import-boundaries.mjs';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
@@ -44,35 +45,32 @@ const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 const kilobytes = (bytes) => Math.round(bytes / 1_000);
 
 /** The files that each file imports or exports from, by path; a file outside the list is left out. */
-function localImports(folder, files) {
-  const known = new Set(files);
+function localImports(texts) {
   return new Map(
-    files.map((file) => {
-      const text = readFileSync(join(folder, file), 'utf8');
+    [...texts].map(([file, text]) => {
       const { importedFiles } = ts.preProcessFile(text, true, true);
       const found = importedFiles.flatMap(({ fileName }) => {
         if (!fileName.startsWith('.')) return [];
         const path = posix.join(posix.dirname(file), fileName);
-        return [`${path}.ts`, path, `${path}/index.ts`].find((path) => known.has(path)) ?? [];
+        return [`${path}.ts`, path, `${path}/index.ts`].find((path) => texts.has(path)) ?? [];
       });
       return [file, new Set(found)];
     }),
   );
 }
 
-/** Rooms of words that every room uses, file by file. They have no door. */
-const doorless = ['base', 'core', 'protocol'];
-
 const roomOf = (file) => file.split('/')[1].replace(/\.ts$/, '');
 
-/** A file right in `src`, or the index of a room or of a folder in it. */
-const isDoor = (file) =>
-  /^src\/[^/]+\.ts$/.test(file) || /^src(\/[^/]+){1,2}\/index\.ts$/.test(file);
+/** Whether another room may import the file: it is right in `src`, or the index of a room or of a folder with a door. */
+function isDoor(file) {
+  const [, room, ...rest] = file.replace(/\/index\.ts$/, '').split('/');
+  if (WORDS.includes(room) || rest.length === 0) return true;
+  return file.endsWith('/index.ts') && (DOORS[room] ?? []).includes(rest.join('/'));
+}
 
 /** How many imports from another room do not go through a door of it. */
 function pastDoors(graph) {
-  const isPast = (from, to) =>
-    roomOf(from) !== roomOf(to) && !doorless.includes(roomOf(to)) && !isDoor(to);
+  const isPast = (from, to) => roomOf(from) !== roomOf(to) && !isDoor(to);
   return [...graph].flatMap(([from, imports]) => [...imports].filter((to) => isPast(from, to)))
     .length;
 }
@@ -136,7 +134,8 @@ function exportedNames(file) {
 
 function measureSources(folder) {
   const files = globSync('src/**/*.ts', { cwd: folder }).sort();
-  const graph = localImports(folder, files);
+  const texts = new Map(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
+  const graph = localImports(texts);
   const importers = new Map(files.map((file) => [file, 0]));
   for (const file of [...graph.values()].flatMap((imports) => [...imports]))
     importers.set(file, importers.get(file) + 1);
@@ -150,10 +149,9 @@ function measureSources(folder) {
     name,
     new Set(exportedNames(join(folder, file))).size,
   ]);
-  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
-  const syntax = texts.map(measureSyntax);
+  const syntax = [...texts.values()].map(measureSyntax);
   const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
-  const lines = sum(texts.map((text) => text.split('\n').length - 1));
+  const lines = sum([...texts.values()].map((text) => text.split('\n').length - 1));
   const tokens = sum(syntax.map((each) => each.tokens));
   return {
     'source files': files.length,

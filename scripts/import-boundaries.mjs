@@ -8,10 +8,10 @@ const NONE = '(?!)';
 const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
-const WORDS = ['base', 'protocol', 'core'];
+export const WORDS = ['base', 'protocol', 'core'];
 
 /** Folders that have a door of their own, because who needs them must not load the rest of their room. */
-const DOORS = {
+export const DOORS = {
   activities: ['options'],
   define: ['arguments', 'schema'],
   server: ['dev', 'machine'],
