@@ -3,34 +3,18 @@
 // 1. `broughtToolsProblem` says what no run takes. The client asks it before it sends the tools, and again the thread and the worker.
 // 2. A replay asks `clientToolsProblem` only. What a run once took it still takes.
 
-import { shapeProblems } from '../base/check-shape';
-import { isJsonObject, type JsonSchema } from '../base/json';
+import { shapeProblem } from '../base/check-shape';
+import { isJsonObject } from '../base/json';
 import { formatProblem, joinPath, quote } from '../base/problem';
 import { utf8Length } from '../base/text';
 import { limits } from '../protocol/limits';
-import { idPatterns } from '../protocol/names';
-import type { ClientTool } from '../protocol/run';
+import { type ClientTool, clientToolShape } from '../protocol/run';
+import { listOf } from '../protocol/shapes';
 import { budgetProblem } from './schema/json-budget';
 import { schemaProblem } from './schema/schema-problem';
 import { checkExactJson, violationText } from './session';
 
-const members: Readonly<Record<keyof ClientTool, JsonSchema>> = {
-  name: { type: 'string', pattern: idPatterns.tool.source },
-  description: { type: 'string', minLength: 1 },
-  inputSchema: { type: 'object' },
-  resultSchema: { type: 'object' },
-  resultTimeoutMs: { type: 'integer', minimum: 1 },
-};
-
-const shape: JsonSchema = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: members,
-    required: ['name', 'description', 'inputSchema'],
-  },
-  maxItems: limits.clientTools,
-};
+const shape = listOf(clientToolShape, limits.clientTools);
 
 /** Why looking at the tools would take more than a moment, or undefined. It measures all of them together. */
 export function clientToolsExcess(value: unknown): string | undefined {
@@ -63,7 +47,7 @@ export function clientToolsProblem(value: unknown): string | undefined {
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes > limits.definition)
     return `clientTools has ${bytes} bytes of JSON; the limit is ${limits.definition}`;
-  const [problem] = shapeProblems(shape, value, ['clientTools']);
+  const problem = shapeProblem(shape, value, ['clientTools']);
   if (problem !== undefined) return formatProblem(problem);
   const tools = value as readonly ClientTool[];
   for (const [index, tool] of tools.entries()) {

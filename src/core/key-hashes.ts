@@ -17,8 +17,6 @@ const prefixes: Readonly<Record<keyof RunKey, string>> = {
 
 export const keyMembers = Object.keys(prefixes) as (keyof RunKey)[];
 
-export const keyHashPattern = /^(app|user|session|tenant)-[0-9a-f]{32}$/;
-
 /** An entry for each member that is set: `user-<128 bits of SHA-256>`. */
 export function keyHashes(key: RunKey | undefined): readonly string[] {
   return keyMembers.flatMap((name) => {

@@ -3,33 +3,25 @@
 // 1. An open call goes on only if its tool is still there, takes the arguments of the call, and gets its result from the same place.
 // 2. What cannot be checked does not fit. The run then stays as it is.
 
-import { canonicalJson, defined, isJsonObject } from '../base/json';
+import { canonicalJson, defined } from '../base/json';
 import { formatProblem, joinPath, quote } from '../base/problem';
 import type { AgentConfig, ToolConfig } from '../protocol/activities';
 import type { MachineInput } from '../protocol/agent-run';
-import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
-import type { MigrateInput } from '../protocol/run';
+import { type MigrateInput, migrateInputShape } from '../protocol/run';
 import type { Definition } from '../protocol/spec';
 import { toolSpecOf } from './loop-config';
 import { checkNote } from './machine/answer';
-import { readActor } from './people/actor';
-import { checkKnown, checkRunner, withoutNullMembers } from './run-input';
+import { checkRunner, readMembers } from './run-input';
 import { checkAgainst } from './schema/check-schema';
 import { schemaProblem } from './schema/schema-problem';
 
-/** The compiler checks this against the type. If you add a member to the type, add it here, too. */
-const members: Readonly<Record<keyof MigrateInput, true>> = { runner: true, by: true, note: true };
-
 /** Takes the request whole or not at all: anybody may send one. */
 export function readMigration(value: unknown): MigrateInput {
-  const { runner, by, note } = isJsonObject(value) ? withoutNullMembers(value) : {};
-  if (!isJsonObject(value) || (note !== undefined && typeof note !== 'string'))
-    throw new LonghaulError('InvalidInput', 'a migration is {runner, by?, note?}: note is a text');
-  checkKnown(value, 'a migration', Object.keys(members));
-  checkRunner(runner);
-  if (note !== undefined) checkNote(note);
-  return { runner, ...(by !== undefined && { by: readActor(by) }), ...defined({ note }) };
+  const request = readMembers(migrateInputShape, value, 'a migration');
+  checkRunner(request.runner);
+  if (request.note !== undefined) checkNote(request.note);
+  return request;
 }
 
 /** What the run waits for, and how many model calls it has made. */

@@ -5,86 +5,20 @@
 
 import { clientToolsProblem } from './client-tools';
 import { inputProblem, typeName } from './input-parts';
-import { keyHashPattern, keyMembers } from './key-hashes';
+import { keyMembers } from './key-hashes';
 import { readActor } from './people/actor';
 import { didYouMean, formatProblem, quote } from '../base/problem';
 import { checkExactJson, checkJson, violationText } from './session';
 import { utf8Length } from '../base/text';
 import { hasCode, LonghaulError } from '../protocol/errors';
-import { isJsonObject, type JsonSchema } from '../base/json';
+import { isJsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
 import { readTraceparent } from '../protocol/trace';
-import type { InputRef, Lineage, RunInput, ThreadTurn } from '../protocol/run';
-import { knownPart, shapeProblems } from '../base/check-shape';
-import type { LogRef } from '../protocol/log';
-import type { AgentToolPolicy, DefinitionRef, RunnerSpec } from '../protocol/spec';
-
-const text = { type: 'string', minLength: 1 };
-
-const texts = { type: 'array', items: { type: 'string' } };
-
-const number = { type: 'integer', minimum: 1 };
-
-/** The compiler compares this list with the types. */
-const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
-  lineage: objectOf<Lineage>(
-    {
-      root: text,
-      path: text,
-      ancestors: { ...texts, minItems: 1, maxItems: limits.depth },
-      depth: { ...number, maximum: limits.depth },
-      branch: text,
-      policy: objectOf<AgentToolPolicy>(
-        { disallowSubAgentCalls: { type: 'boolean' }, disallowedAgentIds: texts },
-        [],
-      ),
-      key: {
-        type: 'array',
-        items: { type: 'string', pattern: keyHashPattern.source },
-        maxItems: keyMembers.length,
-      },
-      requester: text,
-      speakers: texts,
-    },
-    ['root', 'path', 'ancestors', 'depth'],
-  ),
-  definition: objectOf<DefinitionRef>(
-    {
-      hash: { type: 'string', pattern: '^[0-9a-f]+$' },
-      root: text,
-      holder: text,
-      thread: text,
-      application: text,
-    },
-    ['hash', 'root'],
-  ),
-  sessionFrom: text,
-  origin: text,
-  inputFrom: objectOf<InputRef>({ workflowId: text, runId: text, number }, [
-    'workflowId',
-    'runId',
-    'number',
-  ]),
-  thread: objectOf<ThreadTurn>(
-    {
-      workflowId: text,
-      turn: number,
-      memory: objectOf<LogRef>(
-        {
-          workflowId: text,
-          runId: text,
-          length: { type: 'integer', minimum: 0 },
-          tail: texts,
-          digest: text,
-          entries: { type: 'array', items: { type: 'object' } },
-        },
-        ['workflowId', 'runId', 'length', 'tail', 'digest'],
-      ),
-    },
-    ['workflowId', 'turn', 'memory'],
-  ),
-};
+import { childMembers, type RunInput, runInputShape } from '../protocol/run';
+import { knownPart, shapeProblem } from '../base/check-shape';
+import type { Shaped } from '../protocol/shapes';
+import type { RunnerSpec } from '../protocol/spec';
 
 /** The workflow ids that a member names. Each must be the parent's: a parent may give only its own session, input, log and tree. */
 const namedParents: {
@@ -98,20 +32,6 @@ const namedParents: {
   thread: ({ workflowId, memory }) => [workflowId, memory.workflowId],
 };
 
-/** Members that anybody who starts a run may set. */
-const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parentMembers>, true>> = {
-  runner: true,
-  input: true,
-  session: true,
-  key: true,
-  budget: true,
-  context: true,
-  application: true,
-  by: true,
-  clientTools: true,
-  trace: true,
-};
-
 /** Throws `InvalidInput` if a run's input is wrong, and says how to fix it. `parent` is the workflow that started the run, if any. */
 export function checkRunInput(value: unknown, parent?: ParentWorkflow): asserts value is RunInput {
   if (!isJsonObject(value)) {
@@ -119,10 +39,7 @@ export function checkRunInput(value: unknown, parent?: ParentWorkflow): asserts 
       `the input of a run must be {"runner": "<id>", "input": "<text>"}, not ${typeName(value)}`,
     );
   }
-  checkKnown(value, "a run's start", [
-    ...Object.keys(publicMembers),
-    ...Object.keys(parentMembers),
-  ]);
+  checkKnown(value, "a run's start", Object.keys(runInputShape.properties));
   checkParentMembers(value, parent);
   checkRunner(value['runner']);
   checkInput(value['input'], { isChild: isGiven(value['lineage']) });
@@ -159,6 +76,22 @@ export function checkKnown(value: object, what: string, known: readonly string[]
   );
 }
 
+/** The object without members that are null. Throws `InvalidInput` if it does not fit. `what` names it. */
+export function readMembers<Value>(
+  shape: Shaped<Value> & { readonly properties: object },
+  value: unknown,
+  what: string,
+): Value {
+  const names = Object.keys(shape.properties);
+  if (!isJsonObject(value))
+    throw invalid(`${what} must be a JSON object of ${names.join(', ')}, not ${typeName(value)}`);
+  checkKnown(value, what, names);
+  const given = withoutNullMembers(value);
+  const problem = shapeProblem(shape, given);
+  if (problem !== undefined) throw invalid(formatProblem(problem));
+  return given as Value;
+}
+
 function unknownMember(unknown: string, message: string): LonghaulError {
   return new LonghaulError('InvalidInput', message, { details: { unknown } });
 }
@@ -178,7 +111,7 @@ function checkParentMembers(
   value: { [key: string]: unknown },
   parent: ParentWorkflow | undefined,
 ): void {
-  for (const name of Object.keys(parentMembers) as (keyof typeof parentMembers)[]) {
+  for (const name of Object.keys(childMembers) as (keyof ParentMembers)[]) {
     if (!isGiven(value[name])) continue;
     if (parent === undefined) {
       throw invalid(`${name} is only for runs that start child runs: leave it out`);
@@ -309,22 +242,10 @@ function invalid(message: string): LonghaulError {
   return new LonghaulError('InvalidInput', message);
 }
 
-// Members that only a run or a thread sends to its child: the child's place in the tree, and the place to read data that is too long to
-// travel.
-
 /** The workflow that started a run as its child. */
 type ParentWorkflow = { readonly workflowId: string };
 
-type ParentMembers = Required<
-  Pick<RunInput, 'lineage' | 'definition' | 'sessionFrom' | 'inputFrom' | 'thread' | 'origin'>
->;
-
-function objectOf<Fields extends object>(
-  properties: Readonly<Record<keyof Fields, JsonSchema>>,
-  required: readonly (keyof Fields & string)[],
-): JsonSchema {
-  return { type: 'object', properties, required: [...required] };
-}
+type ParentMembers = Required<Pick<RunInput, keyof typeof childMembers>>;
 
 /** The problem of a member from a parent, or undefined. */
 function parentProblem<Name extends keyof ParentMembers>(
@@ -332,11 +253,11 @@ function parentProblem<Name extends keyof ParentMembers>(
   name: Name,
   member: unknown,
 ): string | undefined {
-  const shape = parentMembers[name];
-  const [problem] = shapeProblems(shape, member, [name]);
+  const shape = childMembers[name];
+  const problem = shapeProblem(shape, member, [name]);
   if (problem !== undefined) {
-    const isKnown = shapeProblems(shape, knownPart(shape, member)).length > 0;
-    if (isKnown) return formatProblem(problem);
+    const known = knownPart(shape, member);
+    if (shapeProblem(shape, known) !== undefined) return formatProblem(problem);
     throw unknownMember(name, formatProblem(problem));
   }
   const stranger = namedParents[name](member as ParentMembers[Name]).find(

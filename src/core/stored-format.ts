@@ -4,8 +4,7 @@
 // 2. A member that is missing or has another type is damage: nobody can read the state.
 // 3. A state of a newer version is no fault of the run: the error is `retryable`, because a worker of that version can read it.
 
-import { shapeProblems } from '../base/check-shape';
-import type { JsonSchema } from '../base/json';
+import { type Schema, shapeProblem } from '../base/check-shape';
 import { formatProblem } from '../base/problem';
 import { hasCode, LonghaulError } from '../protocol/errors';
 
@@ -54,24 +53,9 @@ export function isOfNewerVersion(error: unknown): error is LonghaulError {
   return hasCode(error, 'StateError') && error.retryable;
 }
 
-/** An object with these members, by their types, and others that are not read here, or that only later versions know. */
-export function stored(members: Readonly<Record<string, string | JsonSchema>>): JsonSchema {
-  const properties = Object.entries(members).map(([name, type]) => [
-    name,
-    typeof type === 'string' ? { type } : type,
-  ]);
-  const required = Object.keys(members);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(properties) as JsonSchema,
-    required,
-    additionalProperties: true,
-  };
-}
-
 /** Throws a `StateError` that names the first member that is missing or wrong. */
-export function requireShape(what: string, shape: JsonSchema, value: unknown): void {
-  const [problem] = shapeProblems(shape, value);
+export function requireShape(what: string, shape: Schema, value: unknown): void {
+  const problem = shapeProblem(shape, value);
   if (problem !== undefined)
     throw new LonghaulError('StateError', `${what} is damaged: ${formatProblem(problem)}`);
 }

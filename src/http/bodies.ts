@@ -1,71 +1,66 @@
 // The shapes of what requests may say. The description of a member is also its error.
 
-import type { JsonSchema } from '../base/json';
+import type { ClientToolOptions } from '../client/client-tools';
+import type { Json, JsonObject } from '../base/json';
+import type { UserInput } from '../protocol/message';
+import {
+  anObject,
+  jsonObject,
+  listOf,
+  objectOf,
+  oneOf as oneOfThese,
+  partly,
+  type Shaped,
+  shortText,
+  text as anyText,
+  textLike,
+} from '../protocol/shapes';
 
-const filled = '[^\\s]';
+const text = textLike('[^\\s]');
 
-const text: JsonSchema = { type: 'string', pattern: filled };
-
-const inputParts: readonly JsonSchema[] = [
-  members({ type: { const: 'text' }, text: { type: 'string' } }),
-  members({
+const inputParts = [
+  objectOf({ type: { const: 'text' }, text: anyText }),
+  objectOf({
     type: { const: 'media' },
-    mediaType: { type: 'string' },
-    source: members({ kind: { const: 'base64' }, data: { type: 'string' } }),
+    mediaType: anyText,
+    source: objectOf({ kind: { const: 'base64' }, data: anyText }),
   }),
 ];
 
 /** New text of a person, perhaps with media. A request names no URL, no file of the provider and no content of another run. */
-export const userInput: JsonSchema = {
+export const userInput = partly<UserInput>({
   description:
     'a text that is not empty, or a list of parts: {type: "text", text} and {type: "media", mediaType, source}, with a source {kind: "base64", data}',
-  anyOf: [text, { type: 'array', minItems: 1, items: { anyOf: [...inputParts] } }],
-};
-
-export const messageText: JsonSchema = { ...text, description: 'a text that is not empty' };
-
-export const id: JsonSchema = {
-  type: 'string',
-  pattern: '^[^\\p{Cc}]{1,200}$',
-  description: 'a text of 1 to 200 characters',
-};
-
-export const reason: JsonSchema = { ...text, description: 'the reason, a text that is not empty' };
-
-export const anyJson = (what: string): JsonSchema => ({ description: `${what}: any JSON` });
-
-export const object = (what: string): JsonSchema => ({
-  type: 'object',
-  description: `${what}: a JSON object`,
+  anyOf: [text, { type: 'array', minItems: 1, items: { anyOf: inputParts } }],
 });
 
+export const messageText = described(text, 'a text that is not empty');
+
+export const id = described(shortText, 'a text of 1 to 200 characters');
+
+export const reason = described(text, 'the reason, a text that is not empty');
+
+export const anyJson = (what: string): Shaped<Json> => ({ description: `${what}: any JSON` });
+
+export const object = (what: string): Shaped<JsonObject> =>
+  described(jsonObject, `${what}: a JSON object`);
+
 /** What is in them, their definition checks. */
-export const clientTools: JsonSchema = {
-  type: 'array',
-  items: { type: 'object' },
-  description:
-    'a list of tools of the client: {name, description, inputSchema, resultSchema?, resultTimeout?}',
-};
+export const clientTools = described(
+  listOf(anObject<ClientToolOptions>()),
+  'a list of tools of the client: {name, description, inputSchema, resultSchema?, resultTimeout?}',
+);
 
-export function oneOf(...choices: readonly string[]): JsonSchema {
-  return { type: 'string', enum: [...choices], description: `one of ${choices.join(', ')}` };
+export function oneOf<Choice extends string>(...choices: readonly Choice[]): Shaped<Choice> {
+  return described(oneOfThese(...choices), `one of ${choices.join(', ')}`);
 }
 
-export function wholeNumber(minimum: number, maximum: number): JsonSchema {
-  return {
-    type: 'integer',
-    minimum,
-    maximum,
-    description: `a whole number from ${minimum} to ${maximum}`,
-  };
+export function wholeNumber(minimum: number, maximum: number): Shaped<number> {
+  const description = `a whole number from ${minimum} to ${maximum}`;
+  return { type: 'integer', minimum, maximum, description };
 }
 
-/** All members are required, and there are no others. */
-function members(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return {
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  };
+/** The description says what the value must be. It is also the error. */
+export function described<Value>(shape: Shaped<Value>, description: string): Shaped<Value> {
+  return { ...shape, description };
 }

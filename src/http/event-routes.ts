@@ -1,7 +1,9 @@
 // The events of a run, as our own stream. `useChat` and AG-UI have theirs.
 
+import { defined } from '../base/json';
 import { LonghaulError } from '../protocol/errors';
 import type { StreamEvent } from '../core/stream/events';
+import { filledText } from '../protocol/shapes';
 import { done, responses, shownInput } from './answers';
 import { oneOf } from './bodies';
 import { problemDocument, problemOf } from './problems';
@@ -17,7 +19,7 @@ const query = {
   from: {
     description:
       'the position of the last event that you have; the header Last-Event-ID says the same',
-    schema: { type: 'string', minLength: 1 },
+    schema: filledText,
   },
   tree: { description: '1: also the events of the runs below', schema: oneOf('1') },
 };
@@ -41,12 +43,12 @@ export const eventRoutes: readonly Route[] = [
 async function stream(call: Call): Promise<Response> {
   const { app, request, url } = call;
   const asked = readQuery(query, url);
-  const from = request.headers.get('last-event-id') || asked['from'];
+  const from = request.headers.get('last-event-id') || asked.from;
   const { workflowId } = await call.run(call.params['id'] ?? '', 'run');
   if (from === endId) return done();
   const options = {
-    tree: asked['tree'] !== undefined,
-    ...(from !== undefined && { from: String(from) }),
+    tree: asked.tree !== undefined,
+    ...defined({ from }),
   };
   const open = (signal: AbortSignal = request.signal): AsyncIterable<StreamEvent> =>
     app.streams.open(workflowId, { ...options, signal });

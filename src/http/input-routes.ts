@@ -1,23 +1,24 @@
 // Routes of open inputs: the inbox, and what people and clients say to an input. Who says it comes from `authenticate`.
 
 import type { InboxItem, RunHandle } from '../client/index';
-import type { Json, JsonObject, JsonSchema } from '../base/json';
-import type { AnsweredBy, PendingInput } from '../protocol/run';
+import { defined, type JsonObject } from '../base/json';
+import type { AnsweredBy } from '../protocol/run';
 import { done, firstOf, json, responses, shownInput } from './answers';
-import { anyJson, object, oneOf, reason } from './bodies';
+import { objectOf, type Shaped, text } from '../protocol/shapes';
+import { anyJson, described, object, oneOf, reason } from './bodies';
 import { visibleKey } from './principal';
 import type { Call, Route } from './route';
 import { agentParameter, limitParameter } from './run-routes';
-import { readQuery, shape } from './shapes';
+import { readQuery } from './shapes';
 
 /** What every answer may say of itself. The runs check sizes and signatures. */
-const remarks: Readonly<Record<string, JsonSchema>> = {
-  seen: { type: 'string', description: 'the digest of what the person saw, a text' },
-  note: { type: 'string', description: 'a remark for the audit, a text' },
-  signature: { type: 'string', description: 'a signature for the workers, a text' },
+const remarks = {
+  seen: described(text, 'the digest of what the person saw, a text'),
+  note: described(text, 'a remark for the audit, a text'),
+  signature: described(text, 'a signature for the workers, a text'),
 };
 
-const kinds = ['question', 'approval', 'tool', 'budget'];
+const kinds = ['question', 'approval', 'tool', 'budget'] as const;
 
 const inboxQuery = {
   agent: agentParameter,
@@ -29,60 +30,13 @@ const inboxQuery = {
   limit: limitParameter,
 };
 
-type Answer = (
-  run: RunHandle,
-  given: {
-    readonly inputId: string;
-    readonly body: JsonObject;
-    readonly options: AnsweredBy;
-  },
-) => Promise<object | void>;
-
-type AnswerRoute = {
+type AnswerRoute<Body> = {
   readonly summary: string;
-  readonly takes: Readonly<Record<string, JsonSchema>>;
-  readonly required: readonly string[];
-  readonly answer: Answer;
-};
-
-const answerRoutes: Readonly<Record<string, AnswerRoute>> = {
-  answer: {
-    summary: 'Answers a question',
-    takes: { answer: anyJson('the answer') },
-    required: ['answer'],
-    answer: (run, { inputId, body, options }) =>
-      run.resume(body['answer'] as Json, { inputId, ...options }),
-  },
-  approve: {
-    summary: 'Lets a call run, perhaps with other arguments',
-    takes: { args: object('the arguments in place of those of the call') },
-    required: [],
-    answer: (run, { inputId, body, options }) => {
-      const args = body['args'] as JsonObject | undefined;
-      return run.approve(inputId, { ...(args && { args }), ...options });
-    },
-  },
-  reject: {
-    summary: 'Refuses a call',
-    takes: { reason },
-    required: ['reason'],
-    answer: (run, { inputId, body, options }) =>
-      run.reject(inputId, body['reason'] as string, options),
-  },
-  complete: {
-    summary: 'Gives the result of a call that waits for one',
-    takes: { value: anyJson('the result') },
-    required: ['value'],
-    answer: (run, { inputId, body, options }) =>
-      run.complete(inputId, body['value'] as Json, options),
-  },
-  fail: {
-    summary: 'Says that a call that waits for a result failed',
-    takes: { reason },
-    required: ['reason'],
-    answer: (run, { inputId, body, options }) =>
-      run.fail(inputId, body['reason'] as string, options),
-  },
+  readonly takes: Shaped<Body>;
+  readonly answer: (
+    run: RunHandle,
+    given: { readonly inputId: string; readonly body: Body; readonly options: AnsweredBy },
+  ) => Promise<object | void>;
 };
 
 export const inputRoutes: readonly Route[] = [
@@ -96,14 +50,42 @@ export const inputRoutes: readonly Route[] = [
       responses: responses(200, 'Inputs'),
     },
   },
-  ...Object.entries(answerRoutes).map(([name, route]) => answerRoute(name, route)),
+  answerRoute('answer', {
+    summary: 'Answers a question',
+    takes: objectOf({ answer: anyJson('the answer') }, remarks),
+    answer: (run, { inputId, body, options }) => run.resume(body.answer, { inputId, ...options }),
+  }),
+  answerRoute('approve', {
+    summary: 'Lets a call run, perhaps with other arguments',
+    takes: objectOf(
+      {},
+      { args: object('the arguments in place of those of the call'), ...remarks },
+    ),
+    answer: (run, { inputId, body: { args }, options }) =>
+      run.approve(inputId, { ...defined({ args }), ...options }),
+  }),
+  answerRoute('reject', {
+    summary: 'Refuses a call',
+    takes: objectOf({ reason }, remarks),
+    answer: (run, { inputId, body, options }) => run.reject(inputId, body.reason, options),
+  }),
+  answerRoute('complete', {
+    summary: 'Gives the result of a call that waits for one',
+    takes: objectOf({ value: anyJson('the result') }, remarks),
+    answer: (run, { inputId, body, options }) => run.complete(inputId, body.value, options),
+  }),
+  answerRoute('fail', {
+    summary: 'Says that a call that waits for a result failed',
+    takes: objectOf({ reason }, remarks),
+    answer: (run, { inputId, body, options }) => run.fail(inputId, body.reason, options),
+  }),
 ];
 
-function answerRoute(name: string, { summary, takes, required, answer }: AnswerRoute): Route {
+function answerRoute<Body>(name: string, { summary, takes, answer }: AnswerRoute<Body>): Route {
   return {
     method: 'POST',
     path: `/runs/:id/inputs/:input/${name}`,
-    takes: shape({ ...takes, ...remarks }, required),
+    takes,
     operation: {
       summary,
       responses:
@@ -116,7 +98,7 @@ function answerRoute(name: string, { summary, takes, required, answer }: AnswerR
       const run = await call.run(call.params['id'] ?? '');
       const options = { ...call.answerer, ...remarksOf(body) };
       const inputId = call.params['input'] ?? '';
-      const reply = await answer(run, { inputId, body, options });
+      const reply = await answer(run, { inputId, body: body as Body, options });
       call.app.streams.wake(run.workflowId);
       return reply === undefined ? done() : json(reply);
     },
@@ -133,10 +115,9 @@ async function inbox({ app, principal, url }: Call): Promise<Response> {
   const items = app.longhaul.inbox({
     key: visibleKey(app.appName, principal),
     whole: whole !== undefined,
-    ...(agent !== undefined && { agent: String(agent) }),
-    ...(kind !== undefined && { kind: kind as PendingInput['kind'] }),
+    ...defined({ agent, kind }),
   });
   const passes = (item: InboxItem): boolean => app.agents.includes(item.agent);
-  const { first, more } = await firstOf(items, { limit: Number(limit), passes });
+  const { first, more } = await firstOf(items, { limit, passes });
   return json({ items: first.map(shownInput), more });
 }

@@ -1,6 +1,7 @@
 // What a route is. Rooms of routes: runs, threads, chat (AI SDK UI), AG-UI. The handler finds the route, and checks who calls.
 
-import type { Json, JsonObject, JsonSchema } from '../base/json';
+import type { Schema } from '../base/check-shape';
+import type { Json, JsonObject } from '../base/json';
 import type { Longhaul, RunHandle, RunStreams, StartOptions, ThreadHandle } from '../client/index';
 import type { Actor } from '../protocol/people';
 import type { AnsweredBy, RunKey } from '../protocol/run';
@@ -70,7 +71,7 @@ export type Call = {
 /** A parameter in the query of a route. */
 export type QueryParameter = {
   readonly description: string;
-  readonly schema: JsonSchema;
+  readonly schema: Schema;
 };
 
 /** One route. `path` is like `/runs/:id/events`. */
@@ -82,7 +83,7 @@ export type Route = {
    * The shape of the body, for the check and the OpenAPI document. Each member has a `description`, which the error shows. Without it,
    * `body()` takes any JSON object.
    */
-  readonly takes?: JsonSchema;
+  readonly takes?: Schema;
   /** The parameters that the query may have. Others are refused. Without it, the route checks its query itself. */
   readonly query?: Readonly<Record<string, QueryParameter>>;
   /** The rest of its operation in the OpenAPI document, such as `responses`. Parameters and body come from the other fields. */

@@ -1,27 +1,26 @@
 // Routes of runs: start, lists, state, transcript, messages, cancel.
 
 import { createHash } from 'node:crypto';
-import type { ClientToolOptions, RunSummary } from '../client/index';
-import { canonicalJson } from '../base/json';
+import type { RunSummary } from '../client/index';
+import { canonicalJson, defined } from '../base/json';
 import { hasCode } from '../protocol/errors';
-import type { UserInput } from '../protocol/message';
-import type { RunStatus } from '../protocol/run';
+import { objectOf, type Shape } from '../protocol/shapes';
 import { firstOf, json, done, responses } from './answers';
 import { broughtTools, toolsTaken } from './client-tools';
 import { clientTools, id, messageText, oneOf, reason, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
-import type { Call, QueryParameter, Route } from './route';
+import type { Call, Route } from './route';
 import { shownListed, shownReport } from './run-report';
-import { readQuery, shape } from './shapes';
+import { readQuery } from './shapes';
 
-const statuses = ['loading', 'running', 'needs-input', 'completed', 'failed', 'cancelled'];
+const statuses = ['loading', 'running', 'needs-input', 'completed', 'failed', 'cancelled'] as const;
 
-export const limitParameter: QueryParameter = {
+export const limitParameter = {
   description: 'how many, a whole number from 1 to 200; default 50',
   schema: wholeNumber(1, 200),
 };
 
-export const agentParameter: QueryParameter = { description: 'the id of an agent', schema: id };
+export const agentParameter = { description: 'the id of an agent', schema: id };
 
 const listQuery = {
   agent: agentParameter,
@@ -29,12 +28,19 @@ const listQuery = {
   limit: limitParameter,
 };
 
+const startBody = objectOf({ input: userInput }, { requestId: id, clientTools });
+
+const messageBody = objectOf(
+  { text: messageText },
+  { when: oneOf('next', 'now'), path: id, messageId: id },
+);
+
 export const runRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/:agent/runs',
     handle: start,
-    takes: shape({ input: userInput, requestId: id, clientTools }, ['input']),
+    takes: startBody,
     operation: {
       summary: 'Starts a run',
       description:
@@ -70,9 +76,7 @@ export const runRoutes: readonly Route[] = [
     method: 'POST',
     path: '/runs/:id/messages',
     handle: send,
-    takes: shape({ text: messageText, when: oneOf('next', 'now'), path: id, messageId: id }, [
-      'text',
-    ]),
+    takes: messageBody,
     operation: {
       summary: 'Says something to the agent while it works',
       responses: responses(200, 'The id of the message'),
@@ -82,7 +86,7 @@ export const runRoutes: readonly Route[] = [
     method: 'POST',
     path: '/runs/:id/cancel',
     handle: cancel,
-    takes: shape({ reason }),
+    takes: objectOf({}, { reason }),
     operation: {
       summary: 'Cancels a run and the runs below it',
       responses: responses(204, 'The run ends in a moment'),
@@ -90,16 +94,10 @@ export const runRoutes: readonly Route[] = [
   },
 ];
 
-type StartBody = {
-  readonly input: UserInput;
-  readonly requestId?: string;
-  readonly clientTools?: readonly ClientToolOptions[];
-};
-
 async function start(call: Call): Promise<Response> {
   const { app, key, actor: by, params } = call;
   const { agent = '' } = params;
-  const body = (await call.body()) as unknown as StartBody;
+  const body = (await call.body()) as object as Shape<typeof startBody>;
   const { input, requestId } = body;
   const tools = await broughtTools(call, body);
   const workflowId = requestId === undefined ? undefined : startId(call, agent, requestId);
@@ -132,11 +130,10 @@ async function listRuns({ app, principal, url }: Call): Promise<Response> {
   const { limit = 50, agent, status } = readQuery(listQuery, url);
   const runs = app.longhaul.runs({
     key: visibleKey(app.appName, principal),
-    ...(agent !== undefined && { agent: String(agent) }),
-    ...(status !== undefined && { status: status as RunStatus }),
+    ...defined({ agent, status }),
   });
   const passes = (run: RunSummary): boolean => app.agents.includes(run.agent);
-  const { first, more } = await firstOf(runs, { limit: Number(limit), passes });
+  const { first, more } = await firstOf(runs, { limit, passes });
   const shown = first.map((run) => shownListed(run, principal));
   return json({ runs: shown, more });
 }
@@ -152,15 +149,8 @@ async function transcript(call: Call): Promise<Response> {
   return json({ messages: await run.transcript() });
 }
 
-type SendBody = {
-  readonly text: string;
-  readonly when?: 'next' | 'now';
-  readonly path?: string;
-  readonly messageId?: string;
-};
-
 async function send(call: Call): Promise<Response> {
-  const { text, ...options } = (await call.body()) as SendBody;
+  const { text, ...options } = (await call.body()) as Shape<typeof messageBody>;
   const run = await call.run(call.params['id'] ?? '', 'run');
   const reply = await run.send(text, { ...options, by: call.actor });
   call.app.streams.wake(run.workflowId);

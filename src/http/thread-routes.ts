@@ -1,8 +1,8 @@
 // Routes of threads. A chat is the principal's own: `:chat` is the `sessionId` of its key.
 
-import type { ClientToolOptions, ThreadHandle, ThreadSummary } from '../client/index';
-import type { UserInput } from '../protocol/message';
-import type { WhenBusy } from '../protocol/thread';
+import { defined } from '../base/json';
+import type { ThreadHandle, ThreadSummary } from '../client/index';
+import { objectOf, type Shape } from '../protocol/shapes';
 import { done, firstOf, json, responses } from './answers';
 import { broughtTools, toolsTaken } from './client-tools';
 import { clientTools, id, oneOf, userInput, wholeNumber } from './bodies';
@@ -11,7 +11,7 @@ import type { Call, Principal, Route } from './route';
 import { shownListed, shownReport, shownTurn } from './run-report';
 import { agentParameter, limitParameter } from './run-routes';
 import { say } from './segment';
-import { readQuery, shape } from './shapes';
+import { readQuery } from './shapes';
 
 const listQuery = { agent: agentParameter, limit: limitParameter };
 
@@ -21,6 +21,11 @@ const turnsQuery = {
     schema: wholeNumber(1, 200),
   },
 };
+
+const messageBody = objectOf(
+  { input: userInput },
+  { messageId: id, whenBusy: oneOf('queue', 'reject', 'interrupt', 'steer'), clientTools },
+);
 
 export const threadRoutes: readonly Route[] = [
   {
@@ -50,15 +55,7 @@ export const threadRoutes: readonly Route[] = [
     method: 'POST',
     path: '/:agent/:chat/messages',
     handle: send,
-    takes: shape(
-      {
-        input: userInput,
-        messageId: id,
-        whenBusy: oneOf('queue', 'reject', 'interrupt', 'steer'),
-        clientTools,
-      },
-      ['input'],
-    ),
+    takes: messageBody,
     operation: {
       summary: 'Sends a message to a thread, which it starts if need be',
       responses: responses(202, 'The turn that answers the message'),
@@ -68,7 +65,7 @@ export const threadRoutes: readonly Route[] = [
     method: 'POST',
     path: '/:agent/:chat/clear',
     handle: clear,
-    takes: shape({}),
+    takes: objectOf({}),
     operation: {
       summary: 'Forgets all messages of a thread',
       responses: responses(204, 'It is empty'),
@@ -80,10 +77,10 @@ async function list({ app, principal, url }: Call): Promise<Response> {
   const { limit = 50, agent } = readQuery(listQuery, url);
   const threads = app.longhaul.threads({
     ...visibleKey(app.appName, principal),
-    ...(agent !== undefined && { agent: String(agent) }),
+    ...defined({ agent }),
   });
   const passes = (thread: ThreadSummary): boolean => app.agents.includes(thread.agent);
-  const { first, more } = await firstOf(threads, { limit: Number(limit), passes });
+  const { first, more } = await firstOf(threads, { limit, passes });
   return json({ threads: first.map((thread) => shownThread(thread, principal)), more });
 }
 
@@ -107,19 +104,12 @@ async function state(call: Call): Promise<Response> {
 async function turns(call: Call): Promise<Response> {
   const { last } = readQuery(turnsQuery, call.url);
   const thread = await threadOf(call);
-  const found = await thread.turns(last === undefined ? {} : { last: Number(last) });
+  const found = await thread.turns(defined({ last }));
   return json({ turns: found.map((turn) => shownTurn(turn, call.principal)) });
 }
 
-type SendBody = {
-  readonly input: UserInput;
-  readonly messageId?: string;
-  readonly whenBusy?: WhenBusy;
-  readonly clientTools?: readonly ClientToolOptions[];
-};
-
 async function send(call: Call): Promise<Response> {
-  const body = (await call.body()) as unknown as SendBody;
+  const body = (await call.body()) as object as Shape<typeof messageBody>;
   const tools = await broughtTools(call, body);
   const thread = await threadOf(call);
   const sent = await say(call, thread, body);

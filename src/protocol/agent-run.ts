@@ -1,5 +1,8 @@
-import type { Json, JsonSchema } from '../base/json';
+import type { Json } from '../base/json';
 import type { ToolCallPart } from './message';
+import type { PendingInput } from './run';
+
+export type { InvalidToolCallAction } from './log';
 
 /** Which tools a turn may or must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly only: readonly string[] };
@@ -18,22 +21,8 @@ export type PendingToolCall = {
   readonly kind: 'execute' | 'malformed';
 };
 
-/** An input that one agent waits for. A run adds who asks, and since when: `PendingInput` in `run.ts`. */
-export type MachineInput = {
-  readonly inputId: string;
-  /** `tool`: the call waits for a result from elsewhere. */
-  readonly kind: 'question' | 'approval' | 'tool';
-  readonly question: string;
-  readonly options?: readonly string[];
-  /** The answer or result must match it. */
-  readonly schema?: JsonSchema;
-  readonly call?: ToolCallPart;
-};
-
-/** The action for a call whose name is not allowed. */
-export type InvalidToolCallAction =
-  | { readonly kind: 'fail' }
-  | { readonly kind: 'retry'; readonly feedback: string }
-  | { readonly kind: 'repair'; readonly name: string }
-  | { readonly kind: 'skip'; readonly reason: string }
-  | { readonly kind: 'stop'; readonly reason: string };
+/** An input that one agent waits for. A run adds who asks, and since when. */
+export type MachineInput = Pick<
+  PendingInput,
+  'inputId' | 'question' | 'options' | 'schema' | 'call'
+> & { readonly kind: Exclude<PendingInput['kind'], 'budget'> };

@@ -1,5 +1,5 @@
-import type { InvalidToolCallAction } from './agent-run';
 import type { Json, JsonObject } from '../base/json';
+import { anObject, count, filledText, listOf, objectOf, type Shape, texts } from './shapes';
 import type { Actor, Verdict } from './people';
 import type {
   AssistantPart,
@@ -27,6 +27,14 @@ export type TurnChecks = {
   readonly abort?: string;
   readonly override?: string;
 };
+
+/** The action for a call whose name is not allowed. */
+export type InvalidToolCallAction =
+  | { readonly kind: 'fail' }
+  | { readonly kind: 'retry'; readonly feedback: string }
+  | { readonly kind: 'repair'; readonly name: string }
+  | { readonly kind: 'skip'; readonly reason: string }
+  | { readonly kind: 'stop'; readonly reason: string };
 
 export type InvalidToolCallDecision = {
   readonly index: number;
@@ -161,18 +169,24 @@ export type LogEntry = LogEvent & { readonly id: string };
 /** An event on its way into a log. It keeps its id, or gets one. */
 export type NewEntry<Event extends LogEvent = LogEvent> = Event & { readonly id?: string };
 
+export const logRefShape = objectOf(
+  {
+    workflowId: filledText,
+    runId: filledText,
+    length: count,
+    /** Ids of the entries since the last model call, newest last. */
+    tail: texts,
+    /** Rolling hash of all `length` ids. */
+    digest: filledText,
+  },
+  {
+    /** Small entries of `tail` that no worker produced. They travel in the reference. */
+    entries: listOf(anObject<LogEntry>()),
+  },
+);
+
 /** Names the first `length` entries of a run's log. Activity inputs contain it in place of a transcript. */
-export type LogRef = {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly length: number;
-  /** Ids of the entries since the last model call, newest last. */
-  readonly tail: readonly string[];
-  /** Rolling hash of all `length` ids. */
-  readonly digest: string;
-  /** Small entries of `tail` that no worker produced. They travel in the reference. */
-  readonly entries?: readonly LogEntry[];
-};
+export type LogRef = Shape<typeof logRefShape>;
 
 /** Answer of the `log` query: at most one page of entries from `from` on. */
 export type LogPage = {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../base/json';
+import { amount, objectOf, type Shape, type Shaped } from './shapes';
 
 /**
  * Data that only the provider understands: signatures, encrypted reasoning, ids of items. It goes back unchanged to the same API, and
@@ -105,15 +106,19 @@ export type UserMessage = Extract<Message, { role: 'user' }>;
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 export type ToolMessage = Extract<Message, { role: 'tool' }>;
 
+const tokens: Shaped<number | null> = { anyOf: [amount, { const: null }] };
+
+export const usageShape = objectOf({
+  inputTokens: tokens,
+  outputTokens: tokens,
+  totalTokens: tokens,
+  cacheReadTokens: tokens,
+  cacheWriteTokens: tokens,
+  reasoningTokens: tokens,
+});
+
 /** Tokens. `inputTokens` includes the cache, `outputTokens` includes reasoning, and null means "not reported". */
-export type Usage = {
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly totalTokens: number | null;
-  readonly cacheReadTokens: number | null;
-  readonly cacheWriteTokens: number | null;
-  readonly reasoningTokens: number | null;
-};
+export type Usage = Shape<typeof usageShape>;
 
 /** Why a turn ended. `pause`: the provider stopped while its own tools worked. It goes on when it gets its turn back. */
 export type FinishReason =

@@ -1,23 +1,46 @@
 import type { JsonObject } from '../base/json';
+import { limits } from './limits';
+import {
+  amount,
+  filledText,
+  listOf,
+  objectOf,
+  partly,
+  type Shape,
+  shortText,
+  text,
+  texts,
+} from './shapes';
+
+export const actorShape = objectOf(
+  {
+    /** 1 to 200 characters. */
+    id: shortText,
+  },
+  {
+    roles: listOf(shortText, limits.actorRoles),
+    /** For people who read. Nothing is decided by it. */
+    name: shortText,
+  },
+);
 
 /** Who acts. The backend that says so vouches for it: Temporal knows no end users. */
-export type Actor = {
-  /** 1 to 200 characters. */
-  readonly id: string;
-  readonly roles?: readonly string[];
-  /** For people who read. Nothing is decided by it. */
-  readonly name?: string;
-};
+export type Actor = Shape<typeof actorShape>;
+
+export const approverRuleShape = objectOf(
+  {},
+  {
+    roles: texts,
+    ids: texts,
+    /** How many people must approve. Default 1. One rejection ends it. */
+    approvals: amount,
+    /** `requester`: not the actor who started the run. `speakers`: nobody whose words are in the run. */
+    not: listOf(partly<'requester' | 'speakers'>(text)),
+  },
+);
 
 /** Who may decide about a call. Without `roles` and `ids`, everybody may. With both, one of them suffices. */
-export type ApproverRule = {
-  readonly roles?: readonly string[];
-  readonly ids?: readonly string[];
-  /** How many people must approve. Default 1. One rejection ends it. */
-  readonly approvals?: number;
-  /** `requester`: not the actor who started the run. `speakers`: nobody whose words are in the run. */
-  readonly not?: readonly ('requester' | 'speakers')[];
-};
+export type ApproverRule = Shape<typeof approverRuleShape>;
 
 /** The rules for approvals of one tool, in a pinned definition. */
 export type ApprovalPolicy = {
@@ -39,8 +62,10 @@ export type AnswerRight = 'raise-budget' | 'result-by-token';
 /** What the worker that loads a definition does for its runs: hooks around people, and telemetry. */
 export type WorkerHook = 'onPause' | 'checkSignature' | 'telemetry';
 
+export const voteShape = objectOf({ by: objectOf({ id: filledText }, { name: text }), at: text });
+
 /** An approval that did not decide alone. The log has the whole actor. */
-export type Vote = { readonly by: Omit<Actor, 'roles'>; readonly at: string };
+export type Vote = Shape<typeof voteShape>;
 
 /**
  * What somebody decided about an open input. It stands in the log before its effect. Prompts do not show it. `inputId` is without the

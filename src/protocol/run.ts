@@ -1,37 +1,68 @@
-import type { MachineInput } from './agent-run';
 import type { ErrorCode } from './errors';
-import type { Json, JsonObject, JsonSchema } from '../base/json';
-import type { LogRef } from './log';
-import type { AssistantPart, Usage, UserInput } from './message';
-import type { Actor, AnswerRight, ApproverRule, Vote } from './people';
-import type { SessionDelta } from './session';
-import type {
-  AgentToolPolicy,
-  BudgetSpec,
-  DefinitionRef,
-  RunnerSpec,
-  RunTypes,
-  TypeOf,
+import type { Json } from '../base/json';
+import { limits } from './limits';
+import { logRefShape } from './log';
+import {
+  type AssistantPart,
+  type ToolCallPart,
+  type Usage,
+  usageShape,
+  type UserInput,
+} from './message';
+import { type Actor, actorShape, type AnswerRight, approverRuleShape, voteShape } from './people';
+import { sessionDeltaShape } from './session';
+import {
+  amount,
+  anObject,
+  anything,
+  filledText,
+  flag,
+  isTrue,
+  jsonObject,
+  listOf,
+  objectOf,
+  oneOf,
+  ordinal,
+  type Shape,
+  shortText,
+  text,
+  textLike,
+  texts,
+  type ValueOf,
+} from './shapes';
+import { idPatterns } from './names';
+import {
+  type BudgetSpec,
+  definitionRefShape,
+  type RunnerSpec,
+  type RunTypes,
+  type TypeOf,
 } from './spec';
 
+export const lineageShape = objectOf(
+  {
+    root: filledText,
+    path: filledText,
+    /** Ids of the runners above, root first. */
+    ancestors: { ...listOf(text, limits.depth), minItems: 1 },
+    depth: { ...ordinal, maximum: limits.depth },
+  },
+  {
+    /** Workflow id of the root run's child that this run is below. Absent for that child itself. */
+    branch: filledText,
+    /** Everything that the callers forbid. */
+    policy: objectOf({}, { disallowSubAgentCalls: flag, disallowedAgentIds: texts }),
+    /** Hashes of the root run's key, so that a search for a user's runs finds child runs, too. */
+    key: listOf(textLike('^(app|user|session|tenant)-[0-9a-f]{32}$'), 4),
+    /** The id of the actor who started the root run. */
+    requester: filledText,
+    /** The ids of all whose words are in the runs above, with the requester. Absent if that is the requester alone. */
+    speakers: texts,
+  },
+);
+
 /** The place of a run in the tree. `root` is the workflow id of the root run, `path` the way from there. */
-export type Lineage = {
-  readonly root: string;
-  readonly path: string;
-  /** Ids of the runners above, root first. */
-  readonly ancestors: readonly string[];
-  readonly depth: number;
-  /** Workflow id of the root run's child that this run is below. Absent for that child itself. */
-  readonly branch?: string;
-  /** Everything that the callers forbid. */
-  readonly policy?: AgentToolPolicy;
-  /** Hashes of the root run's key, so that a search for a user's runs finds child runs, too. */
-  readonly key?: readonly string[];
-  /** The id of the actor who started the root run. */
-  readonly requester?: string;
-  /** The ids of all whose words are in the runs above, with the requester. Absent if that is the requester alone. */
-  readonly speakers?: readonly string[];
-};
+export type Lineage = Shape<typeof lineageShape>;
 
 /** Whose run it is, and whose stored state it reads and writes. */
 export type RunKey = {
@@ -43,144 +74,192 @@ export type RunKey = {
   readonly tenant?: string;
 };
 
-/** Part of the input of a turn's run: the thread, and the earlier turns for the model. */
-export type ThreadTurn = {
-  readonly workflowId: string;
+const threadTurnShape = objectOf({
+  workflowId: filledText,
   /** Counts from 1 over the whole thread. */
-  readonly turn: number;
-  readonly memory: LogRef;
-};
+  turn: ordinal,
+  memory: logRefShape,
+});
 
-/** The input of every workflow of Longhaul. A schedule, the Web UI or a client in any language starts a run with `{runner, input}`. */
-export type RunInput = {
-  /** The id of a registered runner, or its whole spec. */
-  readonly runner: string | RunnerSpec;
-  readonly input: UserInput;
-  readonly session?: JsonObject;
-  readonly key?: RunKey;
-  readonly budget?: BudgetSpec;
-  /** For code on the worker. The model never sees it. */
-  readonly context?: JsonObject;
-  /** The application whose workers run the code. Default: the name of the task queue. */
-  readonly application?: string;
-  /** Who asks for the run. */
-  readonly by?: Actor;
-  /** At most `limits.clientTools`. Only for an agent. */
-  readonly clientTools?: readonly ClientTool[];
-  /** W3C `traceparent` of the code that asks for the run. */
-  readonly trace?: string;
-  /** Only for a child: its place, the pinned definition, and the run with the session, if that is too long to travel. */
-  readonly lineage?: Lineage;
-  readonly definition?: DefinitionRef;
-  readonly sessionFrom?: string;
-  /** Only for a child whose input is too long to travel: where to read it. `input` is its beginning. */
-  readonly inputFrom?: InputRef;
-  /** Only for a turn of a thread. */
-  readonly thread?: ThreadTurn;
-  /** Only for a run that a workflow started: its place in the tree. A reset of the runs above does not change it. */
-  readonly origin?: string;
-};
+/** Part of the input of a turn's run: the thread, and the earlier turns for the model. */
+export type ThreadTurn = Shape<typeof threadTurnShape>;
+
+const inputRefShape = objectOf({ workflowId: filledText, runId: filledText, number: ordinal });
 
 /** An input that an execution of a run keeps for its children, by number. */
-export type InputRef = {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly number: number;
+export type InputRef = Shape<typeof inputRefShape>;
+
+export const clientToolShape = objectOf(
+  { name: textLike(idPatterns.tool.source), description: filledText, inputSchema: jsonObject },
+  { resultSchema: jsonObject, resultTimeoutMs: ordinal },
+);
+
+/** A tool that the client of one run brings, and completes. */
+export type ClientTool = Shape<typeof clientToolShape>;
+
+/** Members that only a run or a thread sends to its child. */
+export const childMembers = {
+  /** Only for a child: its place, the pinned definition, and the run with the session, if that is too long to travel. */
+  lineage: lineageShape,
+  definition: { ...definitionRefShape, required: ['hash', 'root'] },
+  sessionFrom: filledText,
+  /** Only for a child whose input is too long to travel: where to read it. `input` is its beginning. */
+  inputFrom: inputRefShape,
+  /** Only for a turn of a thread. */
+  thread: threadTurnShape,
+  /** Only for a run that a workflow started: its place in the tree. A reset of the runs above does not change it. */
+  origin: filledText,
 };
+
+export const runInputShape = objectOf(
+  {
+    /** The id of a registered runner, or its whole spec. */
+    runner: anything<string | RunnerSpec>(),
+    input: anything<UserInput>(),
+  },
+  {
+    session: jsonObject,
+    key: anObject<RunKey>(),
+    budget: anObject<BudgetSpec>(),
+    /** For code on the worker. The model never sees it. */
+    context: jsonObject,
+    /** The application whose workers run the code. Default: the name of the task queue. */
+    application: text,
+    /** Who asks for the run. */
+    by: actorShape,
+    /** At most `limits.clientTools`. Only for an agent. */
+    clientTools: listOf(clientToolShape),
+    /** W3C `traceparent` of the code that asks for the run. */
+    trace: text,
+    ...childMembers,
+  },
+);
+
+/** The input of every workflow of Longhaul. A schedule, the Web UI or a client in any language starts a run with `{runner, input}`. */
+export type RunInput = Shape<typeof runInputShape>;
+
+export const pendingInputShape = objectOf(
+  {
+    inputId: filledText,
+    /** `tool`: the call waits for a result from elsewhere. */
+    kind: oneOf('question', 'approval', 'tool', 'budget'),
+    question: text,
+    agentId: filledText,
+    /** The way from the root: `pipeline/research/branch-2/lookup`. */
+    path: filledText,
+    /** ISO 8601. */
+    since: text,
+  },
+  {
+    options: texts,
+    /** The answer or result must match it. */
+    schema: jsonObject,
+    call: anObject<ToolCallPart>(),
+    /**
+     * A random value, drawn with the question. The update ids of answers derive from it, so they do not reveal the answer. If a run asks
+     * again after a reset, the new question takes an answer again.
+     */
+    nonce: text,
+    /** ISO 8601. Absent if it waits for ever. */
+    expiresAt: text,
+    /** ISO 8601. The last reminder or escalation. The copy of a run above may be older. */
+    remindedAt: text,
+    /** A hash of all that a person sees before the verdict: the call and the preview. A verdict that names another one is refused. */
+    digest: text,
+    /** Who may decide. Absent if everybody may. */
+    by: approverRuleShape,
+    /** The id of the actor who started the run, if `by` excludes the requester. */
+    requester: text,
+    /** The ids of all whose words were in the run when it asked, if `by` excludes them. An empty id: of somebody unknown. */
+    speakers: texts,
+    /** Approvals so far, if one is not enough. */
+    votes: listOf(voteShape),
+    /** What the tool's `show` made for the person. */
+    preview: text,
+    /** A verdict with other arguments does not approve: the run asks anew about the changed call. */
+    editAsksAnew: isTrue,
+    /** Only for a tool: its result comes by the token that the tool's code passed on. A person should not give it. */
+    byToken: isTrue,
+  },
+);
 
 /** A question, an approval, a tool's result or a budget that a run waits for. Any run of its tree may have asked. */
-export type PendingInput = Omit<MachineInput, 'kind'> & {
-  readonly kind: MachineInput['kind'] | 'budget';
-  readonly agentId: string;
-  /** The way from the root: `pipeline/research/branch-2/lookup`. */
-  readonly path: string;
-  /** ISO 8601. */
-  readonly since: string;
-  /**
-   * A random value, drawn with the question. The update ids of answers derive from it, so they do not reveal the answer. If a run asks
-   * again after a reset, the new question takes an answer again.
-   */
-  readonly nonce?: string;
-  /** ISO 8601. Absent if it waits for ever. */
-  readonly expiresAt?: string;
-  /** ISO 8601. The last reminder or escalation. The copy of a run above may be older. */
-  readonly remindedAt?: string;
-  /** A hash of all that a person sees before the verdict: the call and the preview. A verdict that names another one is refused. */
-  readonly digest?: string;
-  /** Who may decide. Absent if everybody may. */
-  readonly by?: ApproverRule;
-  /** The id of the actor who started the run, if `by` excludes the requester. */
-  readonly requester?: string;
-  /** The ids of all whose words were in the run when it asked, if `by` excludes them. An empty id: of somebody unknown. */
-  readonly speakers?: readonly string[];
-  /** Approvals so far, if one is not enough. */
-  readonly votes?: readonly Vote[];
-  /** What the tool's `show` made for the person. */
-  readonly preview?: string;
-  /** A verdict with other arguments does not approve: the run asks anew about the changed call. */
-  readonly editAsksAnew?: true;
-  /** Only for a tool: its result comes by the token that the tool's code passed on. A person should not give it. */
-  readonly byToken?: true;
-};
+export type PendingInput = Shape<typeof pendingInputShape>;
 
-export type AgentRunResult<Types extends RunTypes = RunTypes> = {
-  readonly finalResponse: {
-    readonly text: string;
-    readonly content: readonly AssistantPart[];
+const calledToolShape = objectOf(
+  { callId: text, name: text },
+  { args: jsonObject, isError: isTrue },
+);
+
+/** A tool call without its result. `args` is absent if it is over 1 KiB, or if the model's arguments were not a JSON object. */
+export type CalledTool = Shape<typeof calledToolShape>;
+
+const runSpendShape = objectOf(
+  { usage: usageShape },
+  {
+    /** The tokens, counted call by call. Absent if `usage` says the same. */
+    tokens: amount,
+    costUsd: amount,
+    /** `provider/model` of calls whose cost is not in `costUsd`. */
+    unpriced: texts,
+    added: objectOf({}, { tokens: amount, costUsd: amount }),
+  },
+);
+
+/** The spending of a run and the runs below it, and the amount by which people raised the limit from its caller. */
+export type RunSpend = Shape<typeof runSpendShape>;
+
+const childResultShape = objectOf(
+  {
+    finalResponse: objectOf(
+      { text, content: listOf(anObject<AssistantPart>()) },
+      { structured: anything<Json>() },
+    ),
+    /** Rounds of tool calls. */
+    iterations: amount,
+    completionReason: text,
+    delta: sessionDeltaShape,
+    spend: runSpendShape,
+  },
+  {
+    /** Only for a parallel with `collect_all`: the JSON array of its branches' texts, in the order of the branches. */
+    combinedText: text,
+    /** Only for a thread's turn: the tokens of its last model call, as the provider counts them. */
+    contextTokens: amount,
+    /** Only for a thread's turn: the run had to summarise what the thread remembers. */
+    summarised: isTrue,
+    /** Only for a thread's turn: the ids of messages that its model got while it worked. */
+    steered: texts,
+    /** Only for a thread's turn: the tools that the agent called. */
+    toolCalls: listOf(calledToolShape),
+    warnings: texts,
+    /** As in `Lineage`, of the run and those below it. */
+    speakers: texts,
+  },
+);
+
+/** The result of a run for its calling run. It has only the changes of the session, so that the caller's history has no copies. */
+export type ChildResult = Shape<typeof childResultShape>;
+
+export type AgentRunResult<Types extends RunTypes = RunTypes> = Omit<
+  ChildResult,
+  'finalResponse' | 'delta' | 'spend' | 'speakers'
+> & {
+  readonly finalResponse: Omit<ChildResult['finalResponse'], 'structured'> & {
     readonly structured?: TypeOf<Types, 'structured'>;
   };
-  /** Rounds of tool calls. */
-  readonly iterations: number;
-  readonly completionReason: string;
-  /** Only for a parallel with `collect_all`: the JSON array of its branches' texts, in the order of the branches. */
-  readonly combinedText?: string;
   /** The usage of the whole tree. */
   readonly usage: Usage;
   /** The cost of the whole tree in US dollars, without calls of models whose price the worker does not know. */
   readonly costUsd?: number;
   readonly session: TypeOf<Types, 'session'>;
-  /** Only for a thread's turn: the tokens of its last model call, as the provider counts them. */
-  readonly contextTokens?: number;
-  /** Only for a thread's turn: the run had to summarise what the thread remembers. */
-  readonly summarised?: true;
-  /** Only for a thread's turn: the ids of messages that its model got while it worked. */
-  readonly steered?: readonly string[];
-  /** Only for a thread's turn: the tools that the agent called. */
-  readonly toolCalls?: readonly CalledTool[];
-  readonly warnings?: readonly string[];
 };
 
-/** A tool call without its result. `args` is absent if it is over 1 KiB, or if the model's arguments were not a JSON object. */
-export type CalledTool = {
-  readonly callId: string;
-  readonly name: string;
-  readonly args?: JsonObject;
-  readonly isError?: true;
-};
-
-/** The spending of a run and the runs below it, and the amount by which people raised the limit from its caller. */
-export type RunSpend = {
-  readonly usage: Usage;
-  /** The tokens, counted call by call. Absent if `usage` says the same. */
-  readonly tokens?: number;
-  readonly costUsd?: number;
-  /** `provider/model` of calls whose cost is not in `costUsd`. */
-  readonly unpriced?: readonly string[];
-  readonly added?: { readonly tokens?: number; readonly costUsd?: number };
-};
-
-/** The result of a run for its calling run. It has only the changes of the session, so that the caller's history has no copies. */
-export type ChildResult = Omit<AgentRunResult, 'session' | 'usage' | 'costUsd'> & {
-  readonly delta: SessionDelta;
-  readonly spend: RunSpend;
-  /** As in `Lineage`, of the run and those below it. */
-  readonly speakers?: readonly string[];
-};
+export const childResultMessage = objectOf({ child: filledText, result: childResultShape });
+export const childSpendMessage = objectOf({ child: filledText, spend: runSpendShape });
 
 /** A child's message to its caller before it closes. It has the result if runs below are still open, or the spending after a cancel. */
-export type ChildOutcome = { readonly child: string } & (
-  { readonly result: ChildResult } | { readonly spend: RunSpend }
-);
+export type ChildOutcome = ValueOf<typeof childResultMessage | typeof childSpendMessage>;
 
 /** A run that has completed or waits. `needs-input` also has the fields of the first pending input, because usually there is only one. */
 export type AgentRunOutcome<Types extends RunTypes = RunTypes> =
@@ -271,41 +350,68 @@ export type ChildView = {
   readonly speakers?: readonly string[];
 };
 
+export const childInputsShape = objectOf(
+  { child: filledText, inputs: listOf(pendingInputShape, limits.sentInputs) },
+  { branch: filledText },
+);
+
 /** A child's message to the root run: all its open inputs. `branch` is the same as in `Lineage`. */
-export type ChildInputs = {
-  readonly child: string;
-  readonly branch?: string;
-  readonly inputs: readonly PendingInput[];
+export type ChildInputs = Shape<typeof childInputsShape>;
+
+const remarks = {
+  by: actorShape,
+  /** A remark for the audit. The model does not see it. */
+  note: text,
+  /** The digest of what the person saw. */
+  seen: text,
+  /** For the hook of the workers that checks signatures. */
+  signature: text,
+  /** What the sender may do, if that is not everything: the run refuses the rest with `NotPermitted`. With `[]`, the sender has no right. */
+  may: listOf(anything<AnswerRight>()),
 };
 
-/** A person's answer on its way down to the run that asked. */
-export type InputAnswer = AnsweredBy & { readonly inputId: string } & (
-    | { readonly kind: 'answer'; readonly answer: Json }
-    | { readonly kind: 'approve'; readonly args?: JsonObject }
-    | { readonly kind: 'reject'; readonly reason: string }
-    | { readonly kind: 'complete'; readonly value: Json }
-    | { readonly kind: 'fail'; readonly reason: string }
-  );
+const answeredByShape = objectOf({}, remarks);
 
 /** What every answer may say of itself. */
-export type AnsweredBy = {
-  readonly by?: Actor;
-  /** A remark for the audit. The model does not see it. */
-  readonly note?: string;
-  /** The digest of what the person saw. */
-  readonly seen?: string;
-  /** For the hook of the workers that checks signatures. */
-  readonly signature?: string;
-  /** What the sender may do, if that is not everything: the run refuses the rest with `NotPermitted`. With `[]`, the sender has no right. */
-  readonly may?: readonly AnswerRight[];
-};
+export type AnsweredBy = Shape<typeof answeredByShape>;
 
 /**
  * Answer of the `nonce` query. It has no nonce if the run never listed such an input. `isBeginning`: the call has just begun, so its input
  * will open soon.
  */
 export type NonceReply = { readonly nonce?: string; readonly isBeginning?: true };
-export type ResumeInput = AnsweredBy & { readonly answer: Json; readonly inputId?: string };
+
+const oneInput = { inputId: filledText };
+const proved = {
+  ...remarks,
+  /** The SHA-256 of the call's token, in hex, from somebody who has nothing else. */
+  proof: text,
+};
+
+export const answerShapes = {
+  answer: objectOf({ answer: anything<Json>() }, { ...oneInput, ...remarks }),
+  approve: objectOf(oneInput, { args: jsonObject, ...remarks }),
+  reject: objectOf({ ...oneInput, reason: text }, remarks),
+  complete: objectOf({ ...oneInput, value: anything<Json>() }, proved),
+  fail: objectOf({ ...oneInput, reason: text }, proved),
+};
+
+export type AnswerKind = keyof typeof answerShapes;
+
+/** What a person answered. Only an answer to a question may omit the input's id. */
+export type Answer = {
+  [Kind in AnswerKind]: { readonly kind: Kind } & Shape<(typeof answerShapes)[Kind]>;
+}[AnswerKind];
+
+/** A person's answer on its way down to the run that asked. */
+export type InputAnswer = Answer & { readonly inputId: string };
+
+export type ResumeInput = Shape<typeof answerShapes.answer>;
+export type ApproveInput = Shape<typeof answerShapes.approve>;
+export type RejectInput = Shape<typeof answerShapes.reject>;
+export type CompleteInput = Shape<typeof answerShapes.complete>;
+export type FailInput = Shape<typeof answerShapes.fail>;
+
 /** `missing`: how many more approvals the input needs. Absent if it is answered. */
 export type ResumeReply = {
   readonly accepted: true;
@@ -314,48 +420,32 @@ export type ResumeReply = {
   /** The verdict changed the call: the run asks anew about it. */
   readonly asksAnew?: true;
 };
-export type ApproveInput = AnsweredBy & { readonly inputId: string; readonly args?: JsonObject };
-export type RejectInput = AnsweredBy & { readonly inputId: string; readonly reason: string };
-/** `proof`: the SHA-256 of the call's token, in hex, from somebody who has nothing else. */
-export type CompleteInput = AnsweredBy & {
-  readonly inputId: string;
-  readonly value: Json;
-  readonly proof?: string;
-};
-export type FailInput = AnsweredBy & {
-  readonly inputId: string;
-  readonly reason: string;
-  readonly proof?: string;
-};
+export const steerInputShape = objectOf(
+  { messageId: shortText, text },
+  {
+    /** `now` cuts the model call in progress. Default: after it. */
+    when: oneOf('next', 'now'),
+    by: actorShape,
+  },
+);
 
 /** A message to a run that works. A known `messageId` is a repetition. */
-export type SteerInput = {
-  readonly messageId: string;
-  readonly text: string;
-  /** `now` cuts the model call in progress. Default: after it. */
-  readonly when?: 'next' | 'now';
-  readonly by?: Actor;
-};
+export type SteerInput = Shape<typeof steerInputShape>;
 export type SteerReply = { readonly messageId: string };
 
+export const migrateInputShape = objectOf(
+  { runner: anything<string | RunnerSpec>() },
+  {
+    by: actorShape,
+    /** A remark for the audit. The model does not see it. */
+    note: text,
+  },
+);
+
 /** Moves a waiting run of an agent to another definition of this agent: to the one that the workers have under the id, or to a spec. */
-export type MigrateInput = {
-  readonly runner: string | RunnerSpec;
-  readonly by?: Actor;
-  /** A remark for the audit. The model does not see it. */
-  readonly note?: string;
-};
+export type MigrateInput = Shape<typeof migrateInputShape>;
 /** The beginnings of the hashes of both definitions. They are equal if the run has this definition already. */
 export type MigrateReply = { readonly from: string; readonly to: string };
-
-/** A tool that the client of one run brings, and completes. */
-export type ClientTool = {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly resultSchema?: JsonSchema;
-  readonly resultTimeoutMs?: number;
-};
 
 export type ChildInputQuery = Pick<InputRef, 'number'>;
 export type LogQuery = { readonly from: number; readonly deflate?: boolean };

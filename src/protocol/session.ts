@@ -1,4 +1,6 @@
-import type { JsonObject } from '../base/json';
+import { jsonObject, objectOf, type Shape, texts } from './shapes';
+
+export const sessionDeltaShape = objectOf({ set: jsonObject, removed: texts });
 
 /** The changes of a session, as plain JSON, so that a deletion survives the wire, too. */
-export type SessionDelta = { readonly set: JsonObject; readonly removed: readonly string[] };
+export type SessionDelta = Shape<typeof sessionDeltaShape>;

@@ -1,6 +1,7 @@
 import type { Json, JsonObject, JsonSchema } from '../base/json';
 import type { AgentSpec, RunnerSpec, SubAgentSpec } from '../define/schema';
 import type { ApprovalPolicy } from './people';
+import { filledText, objectOf, type Shape, textLike } from './shapes';
 
 // `define/schema` defines the fields of runners. These are their types in history and on the wire.
 
@@ -121,20 +122,24 @@ export type KnownRunner<Types extends RunTypes = RunTypes> =
 export type RunnerWithSpec<Types extends RunTypes = RunTypes> =
   RunnerSpec | ({ readonly spec: RunnerSpec } & Typed<Types>);
 
+export const definitionRefShape = objectOf(
+  { hash: textLike('^[0-9a-f]+$') },
+  {
+    root: filledText,
+    /** The run that has the definition, if it is not the root run: a run below that has moved to another definition. */
+    holder: filledText,
+    /** The thread that the root run is a turn of. What its runs keep in the result store belongs to the thread. */
+    thread: filledText,
+    /** The application whose code runs. Absent if it is the name of the task queue. */
+    application: filledText,
+  },
+);
+
 /**
  * The pinned definition of a call or a child: the first 32 characters of the hash, and the root run that pinned it, if that is another
  * run. It is short, because every activity's input contains it, and history keeps them all.
  */
-export type DefinitionRef = {
-  readonly hash: string;
-  readonly root?: string;
-  /** The run that has the definition, if it is not the root run: a run below that has moved to another definition. */
-  readonly holder?: string;
-  /** The thread that the root run is a turn of. What its runs keep in the result store belongs to the thread. */
-  readonly thread?: string;
-  /** The application whose code runs. Absent if it is the name of the task queue. */
-  readonly application?: string;
-};
+export type DefinitionRef = Shape<typeof definitionRefShape>;
 
 /** The closure of a runner: all that a run pins in history at its start. Runs name it by the hash of its canonical JSON. */
 export type Definition = {

@@ -1,46 +1,78 @@
 import type { ErrorCode } from './errors';
 import type { JsonObject } from '../base/json';
 import type { UserInput } from './message';
-import type { Actor, WorkerHook } from './people';
-import type { ClientTool, RunKey } from './run';
+import { actorShape, type WorkerHook } from './people';
+import { clientToolShape } from './run';
+import {
+  anything,
+  count,
+  jsonObject,
+  listOf,
+  number,
+  objectOf,
+  oneOf,
+  type Shape,
+  shortText,
+  text,
+  type ValueOf,
+} from './shapes';
 import type { BudgetSpec, ContextSpec, MemorySpec, RunnerSpec } from './spec';
 
+export const threadKeyShape = objectOf(
+  { appName: shortText, userId: shortText, sessionId: shortText },
+  { tenant: shortText },
+);
+
 /** Whose conversation a thread is. The tenant is not part of its id. */
-export type ThreadKey = Required<Omit<RunKey, 'tenant'>> & Pick<RunKey, 'tenant'>;
+export type ThreadKey = Shape<typeof threadKeyShape>;
 
 /** Under which a store has the conversation. A tenant is in its `userId`. */
 export type StoredKey = Omit<ThreadKey, 'tenant'>;
 
+export const threadInputShape = objectOf(
+  {
+    /** The id of a registered runner, or its whole spec. */
+    runner: anything<string | RunnerSpec>(),
+    key: threadKeyShape,
+  },
+  {
+    /** The application whose workers run the code. Default: the name of the task queue. */
+    application: text,
+    /** The session at the start of the first turn. */
+    session: jsonObject,
+    /** How long the thread stays open while idle. It needs a store, because otherwise the conversation would be lost. */
+    idleTimeoutMs: number,
+  },
+);
+
 /** The input of `threadWorkflow`. */
-export type ThreadInput = {
-  /** The id of a registered runner, or its whole spec. */
-  readonly runner: string | RunnerSpec;
-  readonly key: ThreadKey;
-  /** The application whose workers run the code. Default: the name of the task queue. */
-  readonly application?: string;
-  /** The session at the start of the first turn. */
-  readonly session?: JsonObject;
-  /** How long the thread stays open while idle. It needs a store, because otherwise the conversation would be lost. */
-  readonly idleTimeoutMs?: number;
-};
+export type ThreadInput = Shape<typeof threadInputShape>;
+
+const whenBusyShape = oneOf('queue', 'reject', 'interrupt', 'steer');
 
 /** What happens to a message that comes while a turn is running. */
-export type WhenBusy = 'queue' | 'reject' | 'interrupt' | 'steer';
+export type WhenBusy = ValueOf<typeof whenBusyShape>;
 
-export type SendInput = {
-  /** A message with a known id is a repetition. It counts only once. */
-  readonly messageId: string;
-  readonly input: UserInput;
-  /** Default `queue`. */
-  readonly whenBusy?: WhenBusy;
-  readonly by?: Actor;
-  readonly context?: JsonObject;
-  readonly budget?: BudgetSpec;
-  /** At most `limits.clientTools`. Only for an agent. */
-  readonly clientTools?: readonly ClientTool[];
-  /** W3C `traceparent` of the code that sends the message. */
-  readonly trace?: string;
-};
+export const sendInputShape = objectOf(
+  {
+    /** A message with a known id is a repetition. It counts only once. */
+    messageId: shortText,
+    input: anything<UserInput>(),
+  },
+  {
+    /** Default `queue`. */
+    whenBusy: whenBusyShape,
+    by: actorShape,
+    context: jsonObject,
+    budget: anything<BudgetSpec>(),
+    /** At most `limits.clientTools`. Only for an agent. */
+    clientTools: listOf(clientToolShape),
+    /** W3C `traceparent` of the code that sends the message. */
+    trace: text,
+  },
+);
+
+export type SendInput = Shape<typeof sendInputShape>;
 
 /** The turn of a message. Its run starts when the turns before it are done. */
 export type SendReply = {
@@ -49,7 +81,9 @@ export type SendReply = {
   readonly workflowId: string;
 };
 
-export type TurnStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+const turnStatusShape = oneOf('queued', 'running', 'completed', 'failed', 'cancelled');
+
+export type TurnStatus = ValueOf<typeof turnStatusShape>;
 
 /** A turn of a thread. */
 export type TurnView = SendReply & {
@@ -65,12 +99,17 @@ export type TurnView = SendReply & {
   readonly failure?: { readonly code?: ErrorCode; readonly message: string };
 };
 
-export type TurnsQuery = {
-  /** Return only this many of the newest turns. */
-  readonly last?: number;
-  readonly messageId?: string;
-  readonly status?: TurnStatus;
-};
+export const turnsQueryShape = objectOf(
+  {},
+  {
+    /** Return only this many of the newest turns. */
+    last: count,
+    messageId: shortText,
+    status: turnStatusShape,
+  },
+);
+
+export type TurnsQuery = Shape<typeof turnsQueryShape>;
 
 export type OpenThreadInput = {
   /** Absent if it is the name of the task queue. */

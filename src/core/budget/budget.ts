@@ -10,7 +10,7 @@ import { defined, type Json } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
 import type { BudgetSpec } from '../../protocol/spec';
-import { stored } from '../stored-format';
+import { anObject, anything, partly, type Shape, stored } from '../../protocol/shapes';
 import { tokensIn, tokensOf } from './spend';
 import { addUsage, emptyUsage } from './usage';
 
@@ -18,17 +18,16 @@ type Amount = { readonly tokens?: number; readonly costUsd?: number };
 type Unit = keyof Amount;
 const units = ['tokens', 'costUsd'] as const;
 
-/** The state that survives continue-as-new. At that time, no child has a share. */
-export type CarriedBudget = {
-  readonly limits: Amount;
-  readonly given?: Amount;
-  readonly spend: RunSpend;
-};
+export const carriedBudgetShape = stored(
+  {
+    limits: anObject<Amount>(),
+    spend: partly<RunSpend>(stored({ usage: anObject() })),
+  },
+  { given: anything<Amount>() },
+);
 
-export const carriedBudgetShape = stored({
-  limits: 'object',
-  spend: stored({ usage: 'object' }),
-});
+/** The state that survives continue-as-new. At that time, no child has a share. */
+export type CarriedBudget = Shape<typeof carriedBudgetShape>;
 
 export type UsedUp = { readonly unit: Unit; readonly limit: number; readonly spent: number };
 

@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json';
 import type { ModelTurnEvent, NewEntry } from '../../protocol/log';
 import type { AssistantPart, CompletionCall } from '../../protocol/message';
+import { count, listOf, partly, type Shape, stored, text, texts } from '../../protocol/shapes';
 import type { MachineFailure } from '../failure';
 import type { StoredOptions } from './options';
 import type { Amendment } from './working-turn';
@@ -8,15 +9,17 @@ import type { Amendment } from './working-turn';
 /** The way in which a call of the current batch gets its answer: from the driver, from a person, or from elsewhere (`deferred`). */
 export type CallSlot = 'execute' | 'malformed' | 'question' | 'approval' | 'deferred';
 
-/** A turn that has arrived and is not in history yet. `tools` and `allowed` are sorted names. */
-export type AcceptedTurn = {
-  readonly event: NewEntry<ModelTurnEvent>;
-  readonly tools: readonly string[];
-  readonly allowed: readonly string[];
-  readonly amendments: readonly Amendment[];
+export const acceptedTurnShape = stored({
+  event: partly<NewEntry<ModelTurnEvent>>(stored({ content: listOf(stored({ type: text })) })),
+  tools: texts,
+  allowed: texts,
+  amendments: listOf(partly<Amendment>(stored({ kind: text, index: count }))),
   /** Skipped calls. `index` counts all calls of the provider. */
-  readonly skips: readonly { readonly index: number; readonly reason: string }[];
-};
+  skips: listOf(stored({ index: count, reason: text })),
+});
+
+/** A turn that has arrived and is not in history yet. `tools` and `allowed` are sorted names. */
+export type AcceptedTurn = Shape<typeof acceptedTurnShape>;
 
 export type MachineState =
   /** `recordingOwed`: the driver may still record the usage of an abandoned stream. */

@@ -5,10 +5,12 @@
  * J2. A state that a workflow carried may be of another version. One that a program kept must be of this one: nothing of it may get lost.
  */
 import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject, type JsonObject, type JsonSchema } from '../../base/json';
-import { ofNewerVersion, requireFormat, requireShape, stored } from '../stored-format';
+import { isJsonObject, type JsonObject } from '../../base/json';
+import { aList, count, listOf, stored, text, texts } from '../../protocol/shapes';
+import { ofNewerVersion, requireFormat, requireShape } from '../stored-format';
 import { machineOptionNames } from './options';
 import {
+  acceptedTurnShape,
   type AgentRunState,
   type CallSlot,
   noCounts,
@@ -26,29 +28,15 @@ const outputKeys = ['tool', 'schema?', 'retries?'];
 const eventKinds = ['user', 'model-turn', 'tool-result', 'decision', 'summary'];
 const slotKinds: readonly CallSlot[] = ['execute', 'malformed', 'question', 'approval', 'deferred'];
 
-const count: JsonSchema = { type: 'integer', minimum: 0 };
-const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
-const partly = (members: Parameters<typeof stored>[0]): JsonSchema => ({
-  ...stored(members),
-  required: [],
-});
-const texts = listOf({ type: 'string' });
-const kinds = listOf(stored({ kind: 'string' }));
-const turnShape = stored({
-  event: stored({ content: listOf(stored({ type: 'string' })) }),
-  tools: texts,
-  allowed: texts,
-  amendments: listOf(stored({ kind: 'string', index: count })),
-  skips: listOf(stored({ index: count, reason: 'string' })),
-});
+const kinds = listOf(stored({ kind: text }));
 /** The members that a run reads without another look. */
 const runShape = stored({
   ...Object.fromEntries(counterKeys.map((key) => [key, count])),
-  completionCalls: 'array',
-  options: partly({ maxTurns: count, criteria: kinds, approvals: texts }),
-  state: partly({ turn: turnShape, slots: texts }),
+  completionCalls: aList(),
+  options: stored({}, { maxTurns: count, criteria: kinds, approvals: texts }),
+  state: stored({}, { turn: acceptedTurnShape, slots: texts }),
 });
-const turnKeys = Object.keys(turnShape['properties'] as JsonObject);
+const turnKeys = Object.keys(acceptedTurnShape.properties);
 
 /** Keys of each variant besides `kind`. A trailing `?` marks a key that may be missing. */
 const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {

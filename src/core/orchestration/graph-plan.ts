@@ -11,6 +11,16 @@ import type { GraphConfig } from '../../protocol/activities';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
+import {
+  aList,
+  anObject,
+  anything,
+  listOf,
+  number,
+  type Shape,
+  stored,
+  text,
+} from '../../protocol/shapes';
 import { noTotals, RunningTotals, type Totals } from './child-results';
 import { fitList } from './fit-list';
 import {
@@ -26,39 +36,33 @@ import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChi
 import { PlannedChildren } from './planned-children';
 import { SessionLog, type StoredSessionLog } from './session-log';
 import { readPlan, storePlan } from './stored-plan';
-import { stored } from '../stored-format';
 import { taskInput, type TaskResult, TaskResults } from './task-results';
 
+const taskRunShape = stored({ attempt: number, sessionAt: number });
+
 /** A task that is ready or open: its attempt, and the position of the session that it starts with. */
-type TaskRun = { readonly attempt: number; readonly sessionAt: number };
+type TaskRun = Shape<typeof taskRunShape>;
 
-export type GraphState = {
-  readonly input: RunInput['input'];
-  readonly sessions: StoredSessionLog;
-  readonly done: readonly string[];
-  readonly failed: readonly string[];
-  readonly firstFailure?: TaskFailure;
-  readonly ready: readonly (TaskRun & { readonly task: string })[];
-  /** The results that a task or the graph's own result still needs. */
-  readonly results: { readonly [task: string]: TaskResult };
-  readonly totals: Totals;
-  /** The reply of the last sink. */
-  readonly finalResponse?: PlanResult['finalResponse'];
-  readonly outcome?: PlanOutcome;
-};
-
-const shape = stored({
-  input: {},
-  sessions: 'object',
-  done: 'array',
-  failed: 'array',
-  ready: {
-    type: 'array',
-    items: stored({ task: 'string', attempt: 'number', sessionAt: 'number' }),
+const shape = stored(
+  {
+    input: anything<RunInput['input']>(),
+    sessions: anObject<StoredSessionLog>(),
+    done: aList<string>(),
+    failed: aList<string>(),
+    ready: listOf(stored({ task: text, ...taskRunShape.properties })),
+    /** The results that a task or the graph's own result still needs. */
+    results: anObject<{ readonly [task: string]: TaskResult }>(),
+    totals: anObject<Totals>(),
   },
-  results: 'object',
-  totals: 'object',
-});
+  {
+    firstFailure: anything<TaskFailure>(),
+    /** The reply of the last sink. */
+    finalResponse: anything<PlanResult['finalResponse']>(),
+    outcome: anything<PlanOutcome>(),
+  },
+);
+
+export type GraphState = Shape<typeof shape>;
 
 const finalCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'CircularAgentCall',

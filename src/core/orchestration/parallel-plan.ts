@@ -12,13 +12,13 @@ import type { ParallelConfig } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
+import { aList, anObject, anything, jsonObject, type Shape, stored } from '../../protocol/shapes';
 import { fitTexts, sizeInJson } from '../transcript/fit-texts';
 import { noTotals, RunningTotals, type Totals } from './child-results';
 import { MergedSession } from './merged-session';
 import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
-import { stored } from '../stored-format';
 import { limits } from '../../protocol/limits';
 import { oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';
@@ -37,26 +37,24 @@ const plainShare = 0.8;
 /** A branch that has ended, with its text or its failure. */
 type EndedBranch = { readonly text: string } | BranchFailure;
 
-export type ParallelState = {
-  readonly input: RunInput['input'];
-  readonly session: JsonObject;
-  /** The session with the deltas of the branches collected so far. */
-  readonly merged: JsonObject;
-  /** One entry for each branch. It is null until the branch has ended. */
-  readonly ended: readonly (EndedBranch | null)[];
-  readonly totals: Totals;
-  /** The reply of the last branch in order. */
-  readonly finalResponse?: PlanResult['finalResponse'];
-  readonly outcome?: PlanOutcome;
-};
+const shape = stored(
+  {
+    input: anything<RunInput['input']>(),
+    session: jsonObject,
+    /** The session with the deltas of the branches collected so far. */
+    merged: jsonObject,
+    /** One entry for each branch. It is null until the branch has ended. */
+    ended: aList<EndedBranch | null>(),
+    totals: anObject<Totals>(),
+  },
+  {
+    /** The reply of the last branch in order. */
+    finalResponse: anything<PlanResult['finalResponse']>(),
+    outcome: anything<PlanOutcome>(),
+  },
+);
 
-const shape = stored({
-  input: {},
-  session: 'object',
-  merged: 'object',
-  ended: 'array',
-  totals: 'object',
-});
+export type ParallelState = Shape<typeof shape>;
 
 export class ParallelPlan implements Plan {
   readonly #config: ParallelConfig;

@@ -10,24 +10,26 @@ import type { SequentialConfig } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
+import { anObject, anything, jsonObject, number, type Shape, stored } from '../../protocol/shapes';
 import { mergeDelta } from '../session';
 import { noTotals, RunningTotals, type Totals } from './child-results';
 import type { Plan, PlanOutcome, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
-import { stored } from '../stored-format';
 
-export type SequentialState = {
-  /** The index of the step that is ready or open. */
-  readonly index: number;
-  readonly input: RunInput['input'];
-  readonly session: JsonObject;
-  readonly outcome?: PlanOutcome;
-};
+const shape = stored(
+  {
+    /** The index of the step that is ready or open. */
+    index: number,
+    input: anything<RunInput['input']>(),
+    session: jsonObject,
+    totals: anObject<Totals>(),
+  },
+  { outcome: anything<PlanOutcome>() },
+);
 
-type StoredSequential = SequentialState & { readonly totals: Totals };
-
-const shape = stored({ index: 'number', input: {}, session: 'object', totals: 'object' });
+type StoredSequential = Shape<typeof shape>;
+export type SequentialState = Omit<StoredSequential, 'totals'>;
 
 export class SequentialPlan implements Plan {
   readonly cancelsRest = false;

@@ -2,8 +2,9 @@
 
 import { LonghaulError } from '../../protocol/errors';
 import { requireFormat, requireShape } from '../stored-format';
-import { isJsonObject, type JsonObject, type JsonSchema, plainJson } from '../../base/json';
+import { isJsonObject, type JsonObject, plainJson } from '../../base/json';
 import type { OrchestrationConfig } from '../../protocol/activities';
+import type { Shaped } from '../../protocol/shapes';
 
 const format = 1;
 
@@ -18,7 +19,7 @@ export function storePlan(kind: OrchestrationConfig['kind'], state: object): Jso
 export function readPlan<State extends object>(
   kind: OrchestrationConfig['kind'],
   json: unknown,
-  shape: JsonSchema,
+  shape: Shaped<State>,
 ): State {
   if (!isJsonObject(json))
     throw new LonghaulError('StateError', 'The stored plan is not a JSON object.');

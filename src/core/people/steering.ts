@@ -1,41 +1,20 @@
 // Checks a message to an agent that works, where it arrives. Anybody may send one. Pure.
 
-import { isJsonObject } from '../../base/json';
 import { textOfParts, utf8Length } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { UserInput } from '../../protocol/message';
-import type { SteerInput } from '../../protocol/run';
-import { checkKnown, withoutNullMembers } from '../run-input';
+import { type SteerInput, steerInputShape } from '../../protocol/run';
+import { readMembers } from '../run-input';
 import { checkExactJson } from '../session';
-import { readActor } from './actor';
 
-const idPattern = /^[^\p{Cc}]{1,200}$/u;
-
-/** The compiler checks this against the type. If you add a member to the type, add it here, too. */
-export const steerMembers: readonly string[] = Object.keys({
-  messageId: true,
-  text: true,
-  when: true,
-  by: true,
-} satisfies Readonly<Record<keyof SteerInput, true>>);
+export const steerMembers = Object.keys(steerInputShape.properties);
 
 /** Takes a message whole or not at all. */
 export function readSteer(value: unknown): SteerInput {
-  if (!isJsonObject(value)) throw invalid('a message to a run is {messageId, text, when?, by?}');
-  checkKnown(value, 'a message to a run', steerMembers);
-  const { messageId, text, when, by } = withoutNullMembers(value);
-  if (typeof messageId !== 'string' || !idPattern.test(messageId))
-    throw invalid('messageId must be a text of 1 to 200 characters without control characters');
-  checkSteerText(text);
-  if (when !== undefined && when !== 'next' && when !== 'now')
-    throw invalid("when must be 'next' or 'now'");
-  return {
-    messageId,
-    text,
-    ...(when !== undefined && { when }),
-    ...(by !== undefined && { by: readActor(by) }),
-  };
+  const message = readMembers(steerInputShape, value, 'a message to a run');
+  checkSteerText(message.text);
+  return message;
 }
 
 /** The text of a thread's message that steers a turn. Media cannot: the run has its input already. */
@@ -47,9 +26,8 @@ export function steerText(input: UserInput): string {
   return text;
 }
 
-function checkSteerText(text: unknown): asserts text is string {
-  if (typeof text !== 'string' || text.trim() === '')
-    throw invalid('text must be a text that is not empty');
+function checkSteerText(text: string): void {
+  if (text.trim() === '') throw invalid('text must be a text that is not empty');
   if (checkExactJson(text) !== undefined) throw invalid('text has half of a surrogate pair');
   const bytes = utf8Length(text);
   if (bytes > limits.answer)

@@ -1,11 +1,11 @@
 // Reads what the AI SDK's client posts. Of the messages it believes nothing but new text, verdicts, and results of calls that wait for the
 // client. Everything else in them is what the server once sent, and the log has it.
 
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
-import { clientTools, id, object } from '../bodies';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { aList, objectOf, text } from '../../protocol/shapes';
+import { clientTools, described, id, object } from '../bodies';
 import { HttpProblem } from '../problems';
 import type { Reply } from '../segment';
-import { shape } from '../shapes';
 
 /** What the client says a tool returned. Only counts for a call that waits for the client. */
 type ChatOutput = {
@@ -25,16 +25,15 @@ export type ChatRequest = {
 };
 
 /** What the transport of the AI SDK sends, and what a page may add to it. */
-export const chatBody: JsonSchema = shape(
+export const chatBody = objectOf(
+  { id: described(id, 'the id of the chat, a text of 1 to 200 characters') },
   {
-    id: { ...id, description: 'the id of the chat, a text of 1 to 200 characters' },
-    messages: { type: 'array', description: 'a list of messages' },
+    messages: described(aList(), 'a list of messages'),
     message: object('the last message, in place of messages'),
-    messageId: { ...id, description: 'the id of a message' },
-    trigger: { type: 'string', description: 'submit-message' },
+    messageId: described(id, 'the id of a message'),
+    trigger: described(text, 'submit-message'),
     clientTools,
   },
-  ['id'],
 );
 
 const verdictPart = 'data-longhaul-verdict';

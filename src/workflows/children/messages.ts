@@ -12,159 +12,34 @@ import {
   patched,
   workflowInfo,
 } from '@temporalio/workflow';
-import { knownPart, shapeProblems } from '../../base/check-shape';
+import { knownPart, shapeProblem } from '../../base/check-shape';
 import { formatProblem, quote } from '../../base/problem';
 import { schemaProblem } from '../../core/schema/schema-problem';
 import { checkJson } from '../../core/session';
 import { LonghaulError } from '../../protocol/errors';
-import type { JsonSchema } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import type { Usage } from '../../protocol/message';
-import type { ApproverRule, Vote } from '../../protocol/people';
-import type {
-  CalledTool,
-  ChildInputs,
-  ChildOutcome,
-  ChildResult,
-  PendingInput,
-  RunSpend,
-  InputAnswer,
-  Lineage,
+import {
+  type ChildInputs,
+  childInputsShape,
+  type ChildOutcome,
+  type ChildResult,
+  childResultMessage,
+  childSpendMessage,
+  type PendingInput,
+  type InputAnswer,
+  type Lineage,
+  type RunSpend,
 } from '../../protocol/run';
-import type { SessionDelta } from '../../protocol/session';
+import type { Shaped } from '../../protocol/shapes';
 import { signalNames } from '../../protocol/names';
 import { clipText, utf8Length } from '../../base/text';
 import { withinBytes } from '../../core/machine/questions';
-
-const text = { type: 'string' };
-const id = { type: 'string', minLength: 1 };
-const texts = { type: 'array', items: text };
-const object = { type: 'object' };
-const amount = { type: 'number', minimum: 0 };
-const tokens = { anyOf: [amount, { const: null }] };
-
-/** Every member of the type has its shape. If you add a member to the type, add it here, too. */
-function objectOf<Fields extends object>(
-  properties: Readonly<Record<keyof Fields, JsonSchema>>,
-  optional: readonly (keyof Fields & string)[] = [],
-): JsonSchema {
-  const names = Object.keys(properties) as (keyof Fields & string)[];
-  const required = names.filter((name) => !optional.includes(name));
-  return { type: 'object', properties, required };
-}
-
-const spend = objectOf<RunSpend>(
-  {
-    usage: objectOf<Usage>({
-      inputTokens: tokens,
-      outputTokens: tokens,
-      totalTokens: tokens,
-      cacheReadTokens: tokens,
-      cacheWriteTokens: tokens,
-      reasoningTokens: tokens,
-    }),
-    tokens: amount,
-    costUsd: amount,
-    unpriced: texts,
-    added: objectOf<NonNullable<RunSpend['added']>>({ tokens: amount, costUsd: amount }, [
-      'tokens',
-      'costUsd',
-    ]),
-  },
-  ['tokens', 'costUsd', 'unpriced', 'added'],
-);
-
-const result = objectOf<ChildResult>(
-  {
-    finalResponse: objectOf<ChildResult['finalResponse']>(
-      { text, content: { type: 'array', items: object }, structured: {} },
-      ['structured'],
-    ),
-    iterations: amount,
-    completionReason: text,
-    combinedText: text,
-    contextTokens: amount,
-    summarised: { const: true },
-    steered: texts,
-    toolCalls: {
-      type: 'array',
-      items: objectOf<CalledTool>(
-        { callId: text, name: text, args: object, isError: { const: true } },
-        ['args', 'isError'],
-      ),
-    },
-    warnings: texts,
-    delta: objectOf<SessionDelta>({ set: object, removed: texts }),
-    spend,
-    speakers: texts,
-  },
-  ['combinedText', 'contextTokens', 'summarised', 'steered', 'toolCalls', 'warnings', 'speakers'],
-);
-
-const pendingInput = objectOf<PendingInput>(
-  {
-    inputId: id,
-    kind: { enum: ['question', 'approval', 'tool', 'budget'] },
-    question: text,
-    options: texts,
-    call: object,
-    agentId: id,
-    path: id,
-    since: text,
-    nonce: text,
-    schema: object,
-    expiresAt: text,
-    remindedAt: text,
-    digest: text,
-    by: objectOf<ApproverRule>(
-      { roles: texts, ids: texts, approvals: amount, not: { type: 'array', items: text } },
-      ['roles', 'ids', 'approvals', 'not'],
-    ),
-    requester: text,
-    speakers: texts,
-    votes: {
-      type: 'array',
-      items: objectOf<Vote>({
-        by: objectOf<Vote['by']>({ id, name: text }, ['name']),
-        at: text,
-      }),
-    },
-    preview: text,
-    editAsksAnew: { const: true },
-    byToken: { const: true },
-  },
-  [
-    'options',
-    'call',
-    'nonce',
-    'schema',
-    'expiresAt',
-    'remindedAt',
-    'digest',
-    'by',
-    'requester',
-    'speakers',
-    'votes',
-    'preview',
-    'editAsksAnew',
-    'byToken',
-  ],
-);
-
-const inputsShape = objectOf<ChildInputs>(
-  {
-    child: id,
-    branch: id,
-    inputs: { type: 'array', items: pendingInput, maxItems: limits.sentInputs },
-  },
-  ['branch'],
-);
 
 /** Whether a message may have members that this version does not know. A run that has refused one refuses it again when it is replayed. */
 export const mayGrow = (): boolean => patched('longhaul:messages-grow');
 
 export function childInputs(payload: unknown, isTolerant: () => boolean): ChildInputs {
-  const message = read<ChildInputs>(payload, inputsShape, isTolerant);
+  const message = read(payload, childInputsShape, isTolerant);
   const known = new Set<string>();
   for (const { inputId, schema } of message.inputs) {
     if (known.has(inputId))
@@ -180,23 +55,24 @@ export function childInputs(payload: unknown, isTolerant: () => boolean): ChildI
   return message;
 }
 
-const resultShape = objectOf<{ child: string; result: ChildResult }>({ child: id, result });
-const spendShape = objectOf<{ child: string; spend: RunSpend }>({ child: id, spend });
-
 export function childOutcome(payload: unknown, isTolerant: () => boolean): ChildOutcome {
   const tellsSpend = typeof payload === 'object' && payload !== null && 'spend' in payload;
-  return read<ChildOutcome>(payload, tellsSpend ? spendShape : resultShape, isTolerant);
+  return read<ChildOutcome>(
+    payload,
+    tellsSpend ? childSpendMessage : childResultMessage,
+    isTolerant,
+  );
 }
 
-function read<Value>(payload: unknown, shape: JsonSchema, isTolerant: () => boolean): Value {
+function read<Value>(payload: unknown, shape: Shaped<Value>, isTolerant: () => boolean): Value {
   const violation = checkJson(payload);
   if (violation !== undefined) {
     throw new LonghaulError('InvalidInput', `${violation.path} is not JSON: ${violation.problem}`);
   }
-  const [problem] = shapeProblems(shape, payload);
+  const problem = shapeProblem(shape, payload);
   if (problem === undefined) return payload as Value;
   const known = knownPart(shape, payload);
-  if (shapeProblems(shape, known).length === 0 && isTolerant()) return known as Value;
+  if (shapeProblem(shape, known) === undefined && isTolerant()) return known as Value;
   throw new LonghaulError('InvalidInput', formatProblem(problem));
 }
 

@@ -1,27 +1,24 @@
 // What is asked of a run or a thread, and how it travels through continue-as-new. Knows no Temporal.
 
-import { stored } from '../../core/stored-format';
+import { aList, anything, number, type Shape, stored } from '../../protocol/shapes';
 import type { PendingInput, RejectedSignal } from '../../protocol/run';
 import { OpenInputs } from '../people/open-inputs';
 import { type CarriedTokens, ResultTokens } from '../people/result-tokens';
 import { type CarriedAnswer, TakenAnswers } from '../people/taken-answers';
 import { Phase } from './phase';
 
-/** What survives continue-as-new. */
-export type CarriedRequests = {
-  readonly pauseSeq: number;
-  readonly pending: readonly PendingInput[];
-  readonly answered: readonly CarriedAnswer[];
-  readonly rejected: readonly RejectedSignal[];
-  readonly tokens?: CarriedTokens;
-};
+export const carriedRequestsShape = stored(
+  {
+    pauseSeq: number,
+    pending: aList<PendingInput>(),
+    answered: aList<CarriedAnswer>(),
+    rejected: aList<RejectedSignal>(),
+  },
+  { tokens: anything<CarriedTokens>() },
+);
 
-export const carriedRequestsShape = stored({
-  pauseSeq: 'number',
-  pending: 'array',
-  answered: 'array',
-  rejected: 'array',
-});
+/** What survives continue-as-new. */
+export type CarriedRequests = Shape<typeof carriedRequestsShape>;
 
 export type Requests = {
   readonly phase: Phase;

@@ -16,46 +16,26 @@ import { readActor } from '../../core/people/actor';
 import { withoutNullMembers } from '../../core/run-input';
 import { LonghaulError } from '../../protocol/errors';
 import type { Actor, AnswerRight } from '../../protocol/people';
-import type {
-  AnsweredBy,
-  ApproveInput,
-  Cancelling,
-  CompleteInput,
-  FailInput,
-  InputAnswer,
-  PendingInput,
-  RejectInput,
-  ResumeInput,
+import {
+  type Answer,
+  type AnsweredBy,
+  type AnswerKind,
+  answerShapes,
+  type Cancelling,
+  type InputAnswer,
+  type PendingInput,
 } from '../../protocol/run';
 
-/** What a person answered. Only an answer to a question may omit the input's id. */
-export type Answer =
-  | ({ readonly kind: 'answer' } & ResumeInput)
-  | ({ readonly kind: 'approve' } & ApproveInput)
-  | ({ readonly kind: 'reject' } & RejectInput)
-  | ({ readonly kind: 'complete' } & CompleteInput)
-  | ({ readonly kind: 'fail' } & FailInput);
-
-export type AnswerKind = Answer['kind'];
+export type { Answer, AnswerKind };
 
 /** The longest reason for a cancellation, in characters. */
 const longestReason = 500;
 
 const mostRights = 20;
 
-const shared = ['inputId', 'by', 'note', 'seen', 'signature', 'may'];
-
-const members: Readonly<Record<AnswerKind, readonly string[]>> = {
-  answer: ['answer', ...shared],
-  approve: ['args', ...shared],
-  reject: ['reason', ...shared],
-  complete: ['value', 'proof', ...shared],
-  fail: ['reason', 'proof', ...shared],
-};
-
 /** Checks the answer of a signal or an update. */
 export function readAnswer(kind: AnswerKind, payload: unknown): Answer {
-  const given = objectOf(payload, members[kind]);
+  const given = objectOf(payload, Object.keys(answerShapes[kind].properties));
   const { answer, args, reason, value } = given;
   const said = answeredBy(given);
   const shown = defined({ proof: proof(given, 'proof') });
@@ -125,12 +105,13 @@ export function takenAnswer(kind: AnswerKind, payload: unknown): Answer {
 
 /** An answer that the root run took and sent to this run. `isTolerant`: members that only a newer version knows are ignored. */
 export function inputAnswer(payload: unknown, isTolerant: () => boolean): InputAnswer {
-  const known = ['kind', ...new Set(Object.values(members).flat())];
+  const names = Object.values(answerShapes).flatMap(({ properties }) => Object.keys(properties));
+  const known = ['kind', ...new Set(names)];
   const { kind, ...given } = objectOf(knownOf(payload, known, isTolerant), known);
-  if (typeof kind !== 'string' || !Object.hasOwn(members, kind))
+  if (typeof kind !== 'string' || !Object.hasOwn(answerShapes, kind))
     throw new LonghaulError(
       'InvalidAnswer',
-      `kind must be one of ${Object.keys(members).join(', ')}`,
+      `kind must be one of ${Object.keys(answerShapes).join(', ')}`,
     );
   return { ...readAnswer(kind as AnswerKind, given), inputId: inputIdOf(given) };
 }

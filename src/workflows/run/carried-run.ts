@@ -4,18 +4,19 @@
 // 2. A log that deflates small enough travels inline. The new execution reads a larger log from the closed one, at once, so that
 //    retention does not matter.
 
-import type { CarriedSession } from './run-session';
+import { carriedSessionShape } from './run-session';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
-import { requireFormat, requireShape, stored } from '../../core/stored-format';
+import { requireFormat, requireShape } from '../../core/stored-format';
+import { aList, anything, type Shape, stored } from '../../protocol/shapes';
 import type { StoredMachine } from '../../core/machine/run-state';
-import { type CarriedBudget, carriedBudgetShape } from '../../core/budget/budget';
+import { carriedBudgetShape } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
 import type { CarriedSteering } from '../agent/steering';
 import type { Cancelling, ChildView } from '../../protocol/run';
-import { type CarriedRequests, carriedRequestsShape } from '../lifecycle/requests';
-import type { LoadedDefinition } from './load';
+import { carriedRequestsShape } from '../lifecycle/requests';
+import { loadedDefinitionShape } from './load';
 import type { CarriedNotice } from '../people/pause-notices';
 import { deflateJson, inflated } from '../deflated-json';
 import type { CarriedSegments } from '../display/segments';
@@ -54,27 +55,33 @@ export type ProgressWithin = (textBytes: number) => CarriedProgress;
 /** Starts with the limit of a result. Tries less if the state does not deflate small enough. */
 const textBytes = [limits.result, limits.result / 4, limits.result / 16];
 
+/** Machines and plans check themselves. */
+const shape = stored(
+  {
+    requests: carriedRequestsShape,
+    definition: loadedDefinitionShape,
+    session: carriedSessionShape,
+    budget: carriedBudgetShape,
+    children: aList<ChildView>(),
+  },
+  {
+    /** Notices that nobody got yet. */
+    notices: anything<readonly CarriedNotice[]>(),
+    /** Only if people sent messages to the run. */
+    steering: anything<CarriedSteering>(),
+    /** Only with telemetry. */
+    segments: anything<CarriedSegments>(),
+    /** Nobody needs the result any more. */
+    detached: anything<boolean>(),
+    /** Who asked to cancel the run, and why, if the cancellation has not arrived yet. */
+    cancelling: anything<Cancelling>(),
+    entries: anything<readonly LogEntry[]>(),
+    log: anything<LogRef>(),
+  },
+);
+
 /** The whole state of a run. */
-export type CarriedRun = CarriedProgress & {
-  readonly format: typeof format;
-  readonly requests: CarriedRequests;
-  readonly definition: LoadedDefinition;
-  readonly session: CarriedSession;
-  readonly budget: CarriedBudget;
-  readonly children: readonly ChildView[];
-  /** Notices that nobody got yet. */
-  readonly notices?: readonly CarriedNotice[];
-  /** Only if people sent messages to the run. */
-  readonly steering?: CarriedSteering;
-  /** Only with telemetry. */
-  readonly segments?: CarriedSegments;
-  /** Nobody needs the result any more. */
-  readonly detached?: boolean;
-  /** Who asked to cancel the run, and why, if the cancellation has not arrived yet. */
-  readonly cancelling?: Cancelling;
-  readonly entries?: readonly LogEntry[];
-  readonly log?: LogRef;
-};
+export type CarriedRun = CarriedProgress & { readonly format: typeof format } & Shape<typeof shape>;
 
 /** The next execution's state: deflated JSON, measured. */
 export function pack(
@@ -105,15 +112,6 @@ export function pack(
 }
 
 const what = "A run's carried state";
-
-/** Machines and plans check themselves. */
-const shape = stored({
-  requests: carriedRequestsShape,
-  definition: stored({ hash: 'string', config: 'object', searchAttributes: 'boolean' }),
-  session: stored({ initial: 'object', value: 'object', deferred: 'array' }),
-  budget: carriedBudgetShape,
-  children: 'array',
-});
 
 /** Synchronous, so that the run knows its questions before it has the log. */
 export function unpack(bytes: unknown): CarriedRun {

@@ -37,18 +37,21 @@ import { defined, isJsonObject } from '../../base/json';
 import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../lifecycle/start';
 import { oneLine } from '../../base/text';
 import type { RunInput } from '../../protocol/run';
+import { anObject, anything, flag, type Shape, stored, text } from '../../protocol/shapes';
+
+export const loadedDefinitionShape = stored(
+  { hash: text, config: anObject<RunnerConfig>(), searchAttributes: flag },
+  {
+    /** The stores of the worker that loaded it. */
+    stores: anything<readonly StateStoreName[]>(),
+    /** The hooks of that worker. */
+    hooks: anything<readonly WorkerHook[]>(),
+    definition: anything<Definition>(),
+  },
+);
 
 /** What a run knows of its definition. The root run holds all of it, for its children and for workers that never saw it. */
-export type LoadedDefinition = {
-  readonly hash: string;
-  readonly config: RunnerConfig;
-  readonly searchAttributes: boolean;
-  /** The stores of the worker that loaded it. */
-  readonly stores?: readonly StateStoreName[];
-  /** The hooks of that worker. */
-  readonly hooks?: readonly WorkerHook[];
-  readonly definition?: Definition;
-};
+export type LoadedDefinition = Shape<typeof loadedDefinitionShape>;
 
 export function takeRunStart(given: WorkflowArguments, origin: StartInfo): Taken<RunInput> {
   return takeStart(given, origin, (input, isContinued) =>

@@ -3,17 +3,24 @@
 import { mergeDelta, pickKeys } from '../../core/session';
 import { defined, type JsonObject } from '../../base/json';
 import type { SessionDelta } from '../../protocol/session';
+import { aList, anything, jsonObject, type Shape, stored } from '../../protocol/shapes';
 import { utf8Length } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 
-export type CarriedSession = {
-  readonly initial: JsonObject;
-  readonly value: JsonObject;
-  /** The version of the stored session that the run started from. */
-  readonly version?: string;
-  readonly deferred: readonly (readonly [index: number, delta: SessionDelta])[];
-};
+export const carriedSessionShape = stored(
+  {
+    initial: jsonObject,
+    value: jsonObject,
+    deferred: aList<readonly [index: number, delta: SessionDelta]>(),
+  },
+  {
+    /** The version of the stored session that the run started from. */
+    version: anything<string>(),
+  },
+);
+
+export type CarriedSession = Shape<typeof carriedSessionShape>;
 
 export class RunSession {
   /** The session that the run started from. */

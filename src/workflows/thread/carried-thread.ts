@@ -6,41 +6,47 @@
 //    at once.
 // 3. If the conversation is over its limit, the oldest turns stay behind, and the thread's state says so.
 
-import { type CarriedBudget, carriedBudgetShape } from '../../core/budget/budget';
-import { requireFormat, requireShape, stored } from '../../core/stored-format';
+import { carriedBudgetShape } from '../../core/budget/budget';
+import { requireFormat, requireShape } from '../../core/stored-format';
 import { turnsOf } from '../../core/transcript/memory';
 import { utf8Length } from '../../base/text';
-import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
 import type { WorkerHook } from '../../protocol/people';
 import type { ContextSpec, MemorySpec } from '../../protocol/spec';
+import { anything, flag, jsonObject, type Shape, stored } from '../../protocol/shapes';
 import type { ThreadInput } from '../../protocol/thread';
 import { deflateJson, inflated } from '../deflated-json';
 import { type CarriedRequests, carriedRequestsShape } from '../lifecycle/requests';
 import type { RunLog } from '../log/run-log';
-import type { CarriedStores } from './thread-stores';
-import type { CarriedTurns } from './thread-turns';
+import { type CarriedStores, carriedStoresShape } from './thread-stores';
+import { carriedTurnsShape } from './thread-turns';
 
 const format = 1 as const;
 
-export type CarriedThread = {
-  readonly format: typeof format;
-  readonly requests: CarriedRequests;
-  readonly turns: CarriedTurns;
-  readonly session: JsonObject;
-  readonly budget: CarriedBudget;
-  readonly memory?: MemorySpec;
-  readonly context?: ContextSpec;
-  readonly searchAttributes: boolean;
-  readonly hooks?: readonly WorkerHook[];
-  readonly isClearing: boolean;
-  /** The update id of the last `clear`. The same id again is the same `clear`. */
-  readonly lastClear?: string;
-  /** The conversation, or where to read it if it is too large to travel with the rest. */
-  readonly entries?: readonly LogEntry[];
-  readonly log?: LogRef;
-} & CarriedStores;
+const shape = stored(
+  {
+    requests: carriedRequestsShape,
+    turns: carriedTurnsShape,
+    session: jsonObject,
+    budget: carriedBudgetShape,
+    searchAttributes: flag,
+    isClearing: flag,
+  },
+  {
+    memory: anything<MemorySpec>(),
+    context: anything<ContextSpec>(),
+    hooks: anything<readonly WorkerHook[]>(),
+    /** The update id of the last `clear`. The same id again is the same `clear`. */
+    lastClear: anything<string>(),
+    /** The conversation, or where to read it if it is too large to travel with the rest. */
+    entries: anything<readonly LogEntry[]>(),
+    log: anything<LogRef>(),
+  },
+);
+
+export type CarriedThread = { readonly format: typeof format } & Shape<typeof shape> &
+  CarriedStores;
 
 /** `input` counts too: the server takes everything that the next execution starts with as one payload. */
 export function packThread(
@@ -57,26 +63,11 @@ export function packThread(
 
 const what = "A thread's carried state";
 
-const shape = stored({
-  requests: carriedRequestsShape,
-  turns: stored({
-    count: 'number',
-    lastTime: 'number',
-    queue: 'array',
-    done: 'array',
-    cleared: 'number',
-  }),
-  session: 'object',
-  budget: carriedBudgetShape,
-  searchAttributes: 'boolean',
-  saves: stored({ writes: 'array', generation: 'string' }),
-  isClearing: 'boolean',
-});
-
 export function unpackThread(bytes: unknown): CarriedThread {
   const thread = inflated<CarriedThread>(bytes, "a thread's carried state");
   requireFormat(what, thread.format, format);
   requireShape(what, shape, thread);
+  requireShape(what, carriedStoresShape, thread);
   return thread;
 }
 

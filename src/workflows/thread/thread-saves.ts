@@ -21,6 +21,7 @@ import { defined } from '../../base/json';
 import { utf8Length } from '../../base/text';
 import type { LonghaulActivities } from '../../protocol/activities';
 import { limits, timeouts } from '../../protocol/limits';
+import { aList, type Shape, stored, text } from '../../protocol/shapes';
 import type { EraseContentsInput, StoreInput, UnsavedTurn } from '../../protocol/thread';
 import { failureCode, failureReason } from '../children/child-failure';
 
@@ -36,10 +37,9 @@ export type StoreWrite =
 export type StoreTarget = Pick<StoreInput, 'application' | 'key'> & { readonly store?: string };
 
 /** What survives continue-as-new. */
-export type CarriedSaves = {
-  readonly writes: readonly StoreWrite[];
-  readonly generation: string;
-};
+export const carriedSavesShape = stored({ writes: aList<StoreWrite>(), generation: text });
+
+export type CarriedSaves = Shape<typeof carriedSavesShape>;
 
 /** How often to repeat a write because somebody else cleared the key. */
 const mostRenewals = 5;

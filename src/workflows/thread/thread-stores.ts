@@ -3,18 +3,23 @@
 import { patched } from '@temporalio/workflow';
 import { defined } from '../../base/json';
 import { storedKey } from '../../core/stored-key';
+import { anything, type Shape, stored } from '../../protocol/shapes';
 import type { StoredKey, ThreadInput } from '../../protocol/thread';
 import { type CarriedErasure, ThreadErasure } from './thread-erasure';
-import { type CarriedSaves, ThreadSaves } from './thread-saves';
+import { carriedSavesShape, ThreadSaves } from './thread-saves';
 import type { ThreadTurns } from './thread-turns';
 
+export const carriedStoresShape = stored(
+  { saves: carriedSavesShape },
+  {
+    erasure: anything<CarriedErasure>(),
+    /** The store has the conversation under a key with the tenant. */
+    hasTenantInKey: anything<boolean>(),
+  },
+);
+
 /** What survives continue-as-new. */
-export type CarriedStores = {
-  readonly saves: CarriedSaves;
-  readonly erasure?: CarriedErasure;
-  /** The store has the conversation under a key with the tenant. False for a thread with a tenant that 0.2.0 opened. */
-  readonly hasTenantInKey?: boolean;
-};
+export type CarriedStores = Shape<typeof carriedStoresShape>;
 
 type Options = {
   readonly input: ThreadInput;

@@ -8,6 +8,7 @@ import { clipText, utf8Length, textOfParts } from '../../base/text';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { RunInput } from '../../protocol/run';
+import { aList, number, type Shape, stored } from '../../protocol/shapes';
 import type { SendInput, SendReply, TurnView } from '../../protocol/thread';
 import { type DoneTurn, DoneTurns } from './done-turns';
 
@@ -23,14 +24,16 @@ type TurnEnd = Pick<DoneTurn, 'status' | 'failure' | 'isRemembered'> & {
 /** Messages that were given to a turn: those that its model got, and those that become turns. */
 type GivenMessages = { readonly read: readonly SendInput[]; readonly unread: readonly SendInput[] };
 
-export type CarriedTurns = {
-  readonly count: number;
-  readonly lastTime: number;
-  readonly queue: readonly QueuedTurn[];
-  readonly done: readonly DoneTurn[];
+export const carriedTurnsShape = stored({
+  count: number,
+  lastTime: number,
+  queue: aList<QueuedTurn>(),
+  done: aList<DoneTurn>(),
   /** Turns up to this one came before a `clear`. */
-  readonly cleared: number;
-};
+  cleared: number,
+});
+
+export type CarriedTurns = Shape<typeof carriedTurnsShape>;
 
 /** For the text of a failed turn, and for its failure. */
 const shortLength = 400;

@@ -1,8 +1,9 @@
 // Pure: no server.
-import { shapeProblems } from '../../../src/base/check-shape';
+import { shapeProblem } from '../../../src/base/check-shape';
+import { listOf, objectOf, text } from '../../../src/protocol/shapes';
 
 it('looks no further than the first wrong item of a list that may be one of several things', () => {
-  const list = { type: 'array', items: { type: 'object', properties: {} } };
+  const list = listOf(objectOf({}));
   let looks = 0;
   const items = new Proxy(Array<number>(1_000).fill(0), {
     get: (target, name, receiver) => {
@@ -10,6 +11,6 @@ it('looks no further than the first wrong item of a list that may be one of seve
       return Reflect.get(target, name, receiver) as unknown;
     },
   });
-  expect(shapeProblems({ anyOf: [{ type: 'string' }, list] }, items)).toHaveLength(1);
+  expect(shapeProblem({ anyOf: [text, list] }, items)).toBeDefined();
   expect(looks).toBeLessThan(50);
 });

@@ -133,7 +133,7 @@ export class ConstantsReader {
     if (declared === undefined) return undefined;
     const isConstant = ts.isVariableDeclaration(declared)
       ? (ts.getCombinedNodeFlags(declared) & ts.NodeFlags.Const) !== 0
-      : ts.isPropertyAssignment(declared);
+      : ts.isPropertyAssignment(declared) && typeOfShape(ownerOf(declared)) === undefined;
     if (!isConstant) return undefined;
     const { initializer } = declared as ts.VariableDeclaration | ts.PropertyAssignment;
     return initializer && this.#constant(initializer);
@@ -182,9 +182,22 @@ function nameOf(declaration: ts.Declaration): string {
   const { parent } = declaration;
   if (ts.isParameter(declaration) && ts.isFunctionLike(parent))
     return `${ownName(parent) ?? ''}(${parent.parameters.indexOf(declaration)})`;
+  const owner = ownerOf(declaration);
+  return `${typeOfShape(owner) ?? ownName(owner) ?? ''}.${ownName(declaration) ?? ''}`;
+}
+
+/** The nearest declaration around it that gives a name. */
+function ownerOf({ parent }: ts.Declaration): ts.Node {
   let owner: ts.Node = parent;
   while (!ts.isSourceFile(owner) && ownName(owner) === undefined) owner = owner.parent;
-  return `${ownName(owner) ?? ''}.${ownName(declaration) ?? ''}`;
+  return owner;
+}
+
+/** `Vote` for `const voteShape`, because of `type Vote = Shape<typeof voteShape>`. */
+function typeOfShape(node: ts.Node): string | undefined {
+  const made = `Shape<typeof ${ownName(node) ?? ''}>`;
+  const types = node.getSourceFile().statements.filter(ts.isTypeAliasDeclaration);
+  return types.find(({ type }) => type.getText() === made)?.name.text;
 }
 
 /** The name that a declaration gives. */
