@@ -11,7 +11,7 @@ import { limits } from '../protocol/limits';
 import { type ClientTool, clientToolShape } from '../protocol/run';
 import { listOf } from '../protocol/shapes';
 import { budgetProblem } from './schema/json-budget';
-import { schemaProblem } from './schema/schema-problem';
+import { answerSchemaProblem, toolSchemaProblems } from './schema/schema-problem';
 import { checkExactJson, violationText } from './session';
 
 const shape = listOf(clientToolShape, limits.clientTools);
@@ -32,7 +32,7 @@ export function broughtToolsProblem(value: unknown): string | undefined {
   const problem = clientToolsExcess(value) ?? clientToolsProblem(value);
   if (problem !== undefined) return problem;
   for (const [index, { inputSchema }] of (value as readonly ClientTool[]).entries()) {
-    const found = schemaProblem(inputSchema, limits.clientToolsBytes);
+    const [found] = toolSchemaProblems(inputSchema);
     if (found === undefined) continue;
     const path = joinPath(`clientTools[${index}].inputSchema`, found.path);
     return formatProblem({ ...found, path });
@@ -66,6 +66,6 @@ function toolProblem(
   if (inputSchema['type'] !== 'object')
     return "inputSchema must describe an object: its top level needs type 'object'";
   if (!isJsonObject(resultSchema)) return undefined;
-  const problem = schemaProblem(resultSchema, limits.answerSchema);
+  const problem = answerSchemaProblem(resultSchema);
   return problem && formatProblem({ ...problem, path: joinPath('resultSchema', problem.path) });
 }

@@ -14,7 +14,7 @@ import { toolSpecOf } from './loop-config';
 import { checkNote } from './machine/answer';
 import { checkRunner, readMembers } from './run-input';
 import { checkAgainst } from './schema/check-schema';
-import { schemaProblem } from './schema/schema-problem';
+import { answerSchemaProblem } from './schema/schema-problem';
 
 /** Takes the request whole or not at all: anybody may send one. */
 export function readMigration(value: unknown): MigrateInput {
@@ -69,10 +69,10 @@ function misfitOf(
       ? undefined
       : 'in the new definition its result comes from somewhere else';
   const { inputSchema } = toolSpecOf(definition, name);
-  const unchecked = schemaProblem(inputSchema, limits.answerSchema);
+  const unchecked = answerSchemaProblem(inputSchema);
   if (unchecked !== undefined)
     return `its new schema cannot be checked here: ${formatProblem(unchecked)}`;
-  const [problem] = checkAgainst(inputSchema, args ?? {});
+  const [problem] = checkAgainst(inputSchema, args ?? {}, limits.answerSteps);
   if (problem === undefined) return undefined;
   const path = joinPath('args', problem.path);
   return `it does not match the new schema: ${formatProblem({ ...problem, path })}`;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { costProblem } from '../core/schema/schema-problem';
 import { LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
 import { isJsonObject, type JsonObject } from '../base/json';
 import type { ToolSpec } from '../protocol/spec';
-import { affordProblems } from './arguments/bounds';
 import type { McpServer } from './mcp-server';
 import { didYouMean, formatProblem, quote } from '../base/problem';
 import { toPlainJson } from './plain-json';
@@ -35,7 +36,6 @@ type McpAnnotations = {
 };
 
 const hashLength = 8;
-const mostBytes = 128 * 1024;
 
 /** What a run pins of the tools a server lists. Throws `SpecError` where a tool that was asked for by its name cannot be offered. */
 export function mcpToolSpecs(server: McpServer, listed: readonly ListedMcpTool[]): McpToolSpecs {
@@ -69,11 +69,11 @@ function faultOf({ fault, name, description, inputSchema }: ListedMcpTool): stri
   if (fault !== undefined) return fault;
   const plain = toPlainJson(inputSchema);
   if (!plain.ok) return `has a schema that is no JSON: ${formatProblem(plain.problem)}`;
-  const [problem] = isJsonObject(plain.value) ? affordProblems(plain.value) : [];
+  const problem = isJsonObject(plain.value) ? costProblem(plain.value) : undefined;
   if (problem !== undefined) return `has a schema that ${formatProblem(problem)}`;
   const bytes = Buffer.byteLength(JSON.stringify([name, description, inputSchema]));
-  return bytes > mostBytes
-    ? `has ${bytes} bytes with its description; at most ${mostBytes} are taken`
+  return bytes > limits.toolSchema
+    ? `has ${bytes} bytes with its description; at most ${limits.toolSchema} are taken`
     : undefined;
 }
 

@@ -17,7 +17,7 @@ const pattern = {
   minLength: 1,
   maxLength: 1_000,
   description:
-    'A regular expression (RE2: without look-around and back-references). (?i) at its start ignores case.',
+    'A regular expression without look-around and back-references. (?i) at its start ignores case.',
 };
 
 const shared = { effect: 'read', timeoutMs: 60_000 } as const;

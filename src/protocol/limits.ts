@@ -132,8 +132,11 @@ export const limits = {
   preview: 8 * KiB,
   /** A JSON Schema of an answer, in bytes. */
   answerSchema: 16 * KiB,
-  /** The steps of a check of an answer against its schema. So many take a tenth of a second. */
-  schemaSteps: 250_000,
+  /** A JSON Schema of arguments or of an output, in bytes. */
+  toolSchema: 128 * KiB,
+  /** The steps of a check against a schema. An answer is checked in a workflow. A million steps take 25 ms of a core at most. */
+  answerSteps: 250_000,
+  argumentSteps: 2_000_000,
   /** An open input for a hook of a worker, in bytes. */
   hookInput: 32 * KiB,
   /** Signatures that a run lets its workers check at a time, and the bytes of such answers within one workflow task. */

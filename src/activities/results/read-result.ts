@@ -2,30 +2,23 @@
 //
 // 1. Lines count from 1. A line over 2,000 characters is folded into several, for reading and searching alike.
 // 2. An answer has at most 16 KiB, and says where to go on.
-// 3. The pattern is a model's. Its size is counted before it is compiled. It runs on RE2, in slices, so that the other calls of the worker
-//    go on. Each slice ends with the line in which its time is over. A search ends after some seconds.
+// 3. The pattern is a model's. It runs in linear time, and in slices, so that the other calls of the worker go on. A search ends after
+//    some seconds.
 
 import { setImmediate } from 'node:timers/promises';
-import { errorText } from '../../base/problem';
 import { headOf, utf8Length } from '../../base/text';
+import { compilePattern } from '../../core/schema/pattern';
 import { patternSteps } from '../../core/schema/pattern-steps';
 import { errorOutput, type ToolOutput } from '../../core/transcript/tool-output';
-import { loadPatternEngine, TookTooLong, withinTime } from '../../define/arguments';
 import { limits } from '../../protocol/limits';
 import { resultToolNames } from '../../protocol/names';
 import type { StoredContent } from '../../stores/index';
 
 const sliceMilliseconds = 20;
-/** The longest that a slice may hold the thread, for one line and a slow pattern. */
-const heldMilliseconds = 500;
 const searchMilliseconds = 20_000;
-/** A range of characters beyond ASCII. RE2 may look at each of them for its other case, which takes as long as so many steps. */
-const wideRange = /-(?:\\[xu]|\P{ASCII})/gu;
-const wideRangeSteps = 200;
-/** Characters of a pattern: a class of many ranges counts as one step. */
-const longestPattern = 1_000;
-/** RE2 takes what follows as it is. So a bracket there would hide from the count what stands behind it. */
-const quoting = /(?<!\\)(?:\\\\)*\\Q/;
+/** One line may take 25 ms of a core. */
+const lineSteps = 1_000_000;
+const patternBounds = { characters: 1_000, steps: limits.searchPatternSteps };
 /** Characters of the next line that a match may reach into where a line is folded, and around a match that is shown. */
 const overlap = 200;
 /** Room for the note at the end. */
@@ -72,30 +65,29 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Where the first match in a text begins. */
+class TookTooLong extends Error {}
+
+/** Where the first match in a text begins. Throws `TookTooLong`. */
 type Matcher = (text: string) => number | undefined;
 
-function matcherOf(pattern: string): Matcher | string {
-  const wide = pattern.match(wideRange)?.length ?? 0;
-  if (patternSteps(pattern) + wide * wideRangeSteps > limits.searchPatternSteps)
+function matcherOf(match: string): Matcher | string {
+  if (patternSteps(match) > limits.searchPatternSteps)
     return notSearchable('it is too large, with its repetitions written out');
-  if (pattern.length > longestPattern)
-    return notSearchable(`it has more than ${longestPattern} characters`);
-  if (quoting.test(pattern)) return notSearchable('it has \\Q: escape each character by itself');
-  try {
-    const engine = loadPatternEngine();
-    const compiled = engine.compile(engine.translateRegExp(pattern));
-    return (text) => {
-      const matcher = compiled.matcher(text);
-      return matcher.find() ? matcher.start() : undefined;
-    };
-  } catch (error) {
-    return notSearchable(errorText(error));
-  }
+  const ignoresCase = match.startsWith('(?i)');
+  const source = ignoresCase ? match.slice('(?i)'.length) : match;
+  const compiled = compilePattern(source, { bounds: patternBounds, ignoresCase });
+  if (!compiled.ok) return notSearchable(`it ${compiled.problem}`);
+  return (text) => {
+    let left = lineSteps;
+    return compiled.pattern.indexIn(text, (steps) => {
+      left -= steps;
+      if (left < 0) throw new TookTooLong();
+    });
+  };
 }
 
 function notSearchable(problem: string): string {
-  return `match is not a pattern that can be searched for: ${problem}. It is a regular expression of RE2, without look-around and back-references.`;
+  return `match is not a pattern that can be searched for: ${problem}. Write a regular expression without look-around and back-references.`;
 }
 
 /** A line, or a piece of a folded one. `next` is where the next line begins. */
@@ -156,8 +148,7 @@ async function pageOf(
   const until = Date.now() + searchMilliseconds;
   try {
     while (!page.isFull && lineAfter(text, page.last) !== undefined && Date.now() < until) {
-      const before = page;
-      page = withinTime(heldMilliseconds, () => slice(text, before, asked));
+      page = slice(text, page, asked);
       await setImmediate();
     }
   } catch (error) {
@@ -173,7 +164,7 @@ async function pageOf(
   return textOutput([...page.shown, noteOf(page, isOver, asked)].join('\n'));
 }
 
-/** Goes on for some milliseconds. Changes nothing, because it may be stopped and done again. */
+/** Goes on for some milliseconds. */
 function slice(text: string, { last, shown, bytes }: Page, asked: Asked): Page {
   const until = performance.now() + sliceMilliseconds;
   const found: string[] = [];

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { toolSpecOf } from '../../core/loop-config';
 import { checkAgainst } from '../../core/schema/check-schema';
-import { schemaProblem } from '../../core/schema/schema-problem';
+import { toolSchemaProblems } from '../../core/schema/schema-problem';
 import type {
   ArgumentsRef,
   CallToolInput,
@@ -12,7 +12,6 @@ import type {
 } from '../../protocol/activities';
 import { canonicalJson, type JsonObject } from '../../base/json';
 import type { ToolSpec } from '../../protocol/spec';
-import { tryCompileSchema } from '../../define/arguments';
 import type { Problem } from '../../base/problem';
 import type { Tool } from '../../define';
 import type { ActivityDependencies } from '../dependencies';
@@ -35,7 +34,7 @@ export async function checkAgainstSchema(
 ): Promise<CheckedToolArguments> {
   const isUnchanged =
     tool !== undefined && canonicalJson(spec.inputSchema) === canonicalJson(tool.spec.inputSchema);
-  // A turn may have a hundred calls, and a check may take half a second. Heartbeats go out between the checks.
+  // A turn may have a hundred calls, and each check takes a moment. Heartbeats go out between the checks.
   await setImmediate();
   const problems = isUnchanged ? [] : problemsOf(spec, args);
   if (problems.length > 0) return refused(spec, problems);
@@ -48,12 +47,9 @@ export async function checkAgainstSchema(
 }
 
 /** A schema that cannot be used here refuses nothing: the tool's owner checks the arguments. */
-function problemsOf({ inputSchema, result }: ToolSpec, args: JsonObject): readonly Problem[] {
-  // Anybody may have written it, so nothing is compiled, and each step counts.
-  if (result === 'client')
-    return schemaProblem(inputSchema, limits.definition) ? [] : checkAgainst(inputSchema, args);
-  const compiled = tryCompileSchema(inputSchema);
-  return compiled.ok ? compiled.check(args) : [];
+function problemsOf({ inputSchema }: ToolSpec, args: JsonObject): readonly Problem[] {
+  if (toolSchemaProblems(inputSchema).length > 0) return [];
+  return checkAgainst(inputSchema, args, limits.argumentSteps);
 }
 
 function refused({ name }: ToolSpec, problems: readonly Problem[]): CheckedToolArguments {

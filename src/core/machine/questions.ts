@@ -6,7 +6,7 @@ import type { MachineInput } from './steps';
 import { isJsonObject, type Json } from '../../base/json';
 import { formatProblem, joinPath } from '../../base/problem';
 import { clipText, oneLine, utf8Length } from '../../base/text';
-import { schemaProblem } from '../schema/schema-problem';
+import { answerSchemaProblem } from '../schema/schema-problem';
 
 /** The question in a text that starts with the marker. Such a text pauses the run, except if the agent must never ask. */
 export function markedQuestion(text: string, askUser: AskUser = false): string | undefined {
@@ -50,7 +50,7 @@ export function questionProblem(call: ToolCallPart): string | undefined {
     return 'nobody was asked: "question" must be a non-empty string';
   if (isGiven(options) && !isTexts(options))
     return 'nobody was asked: "options" must be a list of strings';
-  const problem = isGiven(schema) && schemaProblem(schema, limits.answerSchema);
+  const problem = isGiven(schema) && answerSchemaProblem(schema);
   if (!problem) return undefined;
   return `nobody was asked: ${formatProblem({ ...problem, path: joinPath('"schema"', problem.path) })}`;
 }

@@ -3,11 +3,15 @@
 // 1. A text that is not what the schema asks for may be JSON that is: people who type can give data.
 // 2. The model gets an answer as the person gave it.
 
-import type { Json, JsonObject } from '../../base/json';
+import type { Json, JsonObject, JsonSchema } from '../../base/json';
 import { formatProblem, type Problem } from '../../base/problem';
 import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { checkAgainst } from '../schema/check-schema';
+
+const problemsOf = (schema: JsonSchema, value: Json): readonly Problem[] =>
+  checkAgainst(schema, value, limits.answerSteps);
 
 type Given =
   | { readonly kind: 'answer'; readonly answer: Json }
@@ -20,10 +24,10 @@ export function checkShape({ inputId, schema }: PendingInput, given: Given): voi
   const value = valueOf(given);
   if (schema === undefined || value === undefined) return;
   const read = given.kind === 'answer' ? parsed(value) : value;
-  if (read !== value && checkAgainst(schema, read).length === 0) return;
-  const problems = checkAgainst(schema, value);
+  if (read !== value && problemsOf(schema, read).length === 0) return;
+  const problems = problemsOf(schema, value);
   if (problems.length === 0) return;
-  const told = read === value ? problems : checkAgainst(schema, read);
+  const told = read === value ? problems : problemsOf(schema, read);
   throw breaks(inputId, given.kind, told);
 }
 

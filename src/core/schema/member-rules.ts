@@ -1,8 +1,14 @@
 // What keywords of a schema say about the items of a list and the members of an object. Pure.
 
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { At, Rule, Rules } from './rules';
-import { collected, count, countRule, isMet, listed, textOf } from './value-rules';
+import { didYouMean, quote } from '../../base/problem';
+import { isEvaluated, schemasFor } from './evaluated';
+import { type At, collected, listed, memberOf, nothing, textOf } from './rules';
+import type { Found, Rule, Rules } from './rules';
+import { count, countRule } from './value-rules';
+
+/** Names that a wrong one is compared with. */
+const mostCompared = 1_000;
 
 const itemsOf = ({ value }: At): readonly Json[] => (Array.isArray(value) ? value : []);
 
@@ -10,101 +16,144 @@ const itemsOf = ({ value }: At): readonly Json[] => (Array.isArray(value) ? valu
 const prefixOf = ({ schema: { prefixItems, items } }: At): readonly Json[] =>
   [prefixItems, items].find((list) => Array.isArray(list)) ?? [];
 
+const inside = (
+  { check, place }: At,
+  schema: Json | undefined,
+  key: string | number,
+  value: Json,
+) => check.at(schema, value, { above: place, key });
+
 const restItems: Rule = (schema, at) => {
   const from = prefixOf(at).length;
-  return collected(itemsOf(at).slice(from), (item, index) =>
-    at.check.at(schema, item, [...at.path, from + index]),
-  );
+  const rest = from === 0 ? itemsOf(at) : itemsOf(at).slice(from);
+  return collected(at, rest, (item, index) => inside(at, schema, from + index, item));
 };
 
-const firstItems: Rule = (schemas, { check, value, path }) =>
-  collected(listed(value).slice(0, listed(schemas).length), (item, index) =>
-    check.at(listed(schemas)[index], item, [...path, index]),
+const firstItems: Rule = (schemas, at) =>
+  collected(at, itemsOf(at).slice(0, listed(schemas).length), (item, index) =>
+    inside(at, listed(schemas)[index], index, item),
   );
 
 export const arrayRules: Rules = {
   prefixItems: firstItems,
   items: (schema, at) => (Array.isArray(schema) ? firstItems : restItems)(schema, at),
-  additionalItems: (schema, at) => (Array.isArray(at.schema['items']) ? restItems(schema, at) : []),
+  additionalItems: (schema, at) =>
+    Array.isArray(at.schema['items']) ? restItems(schema, at) : nothing,
+  unevaluatedItems: (schema, at) => {
+    const schemas = schemasFor(at);
+    return collected(at, itemsOf(at), (item, index) =>
+      isEvaluated(at, schemas, index) ? nothing : inside(at, schema, index, item),
+    );
+  },
   minItems: countRule('at least', 'items', (at) => itemsOf(at).length),
   maxItems: countRule('at most', 'items', (at) => itemsOf(at).length),
   contains: (schema, at) => {
     const { minContains = 1, maxContains = Infinity } = at.schema;
-    const met = itemsOf(at).filter((item) => isMet({ ...at, value: item }, schema)).length;
-    const isRight = met >= Number(minContains) && met <= Number(maxContains);
-    return count(isRight, at, `has ${met} items of the kind it must contain`);
+    const met = itemsOf(at).filter(
+      (item) => at.check.firstAt(schema, item, at.place) === undefined,
+    );
+    const isFew = met.length < Number(minContains);
+    const message = (): string => {
+      const bound = isFew ? `at least ${textOf(minContains)}` : `at most ${textOf(maxContains)}`;
+      return `must have ${bound} of the items that 'contains' describes, not ${met.length}`;
+    };
+    return count(!isFew && met.length <= Number(maxContains), at, message);
   },
-  uniqueItems: (isUnique, at) => {
-    if (isUnique !== true) return [];
-    const texts = itemsOf(at).map((item) => {
-      const text = canonicalJson(item);
-      // Writing it costs more than reading it.
-      at.check.spend(text.length);
-      return text;
-    });
-    return count(new Set(texts).size === texts.length, at, 'must not have an item twice');
-  },
+  uniqueItems: (isUnique, at) => (isUnique === true ? twins(at) : nothing),
 };
 
+function twins(at: At): readonly Found[] {
+  const seen = new Map<string, number>();
+  for (const [index, item] of itemsOf(at).entries()) {
+    const text = canonicalJson(item);
+    // Writing it costs more than reading it.
+    at.check.spend(8 + 5 * text.length);
+    const twin = seen.get(text);
+    if (twin !== undefined)
+      return count(false, at, () => `must not hold an item twice, as at [${twin}] and [${index}]`);
+    seen.set(text, index);
+  }
+  return nothing;
+}
+
 const membersOf = ({ value }: At): JsonObject => (isJsonObject(value) ? value : {});
-const namesOf = (at: At): readonly string[] => Object.keys(membersOf(at));
-
-const entriesOf = (value: Json): readonly [string, Json][] =>
-  isJsonObject(value) ? Object.entries(value) : [];
-
-const memberIn = (object: Json | undefined, name: string): Json | undefined =>
-  isJsonObject(object) && Object.hasOwn(object, name) ? object[name] : undefined;
+const namesOf = ({ check, value }: At): readonly string[] => check.namesIn(value);
 
 /** Checks the members that a map of schemas names. */
-const namedMembers: Rule = (schemas, at) =>
-  collected(entriesOf(schemas), ([name, schema]) => {
-    at.check.spend(1);
-    const member = memberIn(at.value, name);
-    return member === undefined ? [] : at.check.at(schema, member, [...at.path, name]);
+const namedMembers: Rule = (schemas, at) => {
+  const [named, own] = [at.check.namesIn(schemas), namesOf(at)];
+  return collected(at, own.length < named.length ? own : named, (name) => {
+    at.check.spend(2);
+    const [schema, member] = [memberOf(schemas, name), memberOf(at.value, name)];
+    const isBoth = schema !== undefined && member !== undefined;
+    return isBoth ? inside(at, schema, name, member) : nothing;
   });
+};
 
 /** What must be there, or must hold, if a member is there. */
 const dependents: Rule = (needs, at) =>
-  collected(entriesOf(needs), ([name, need]) => {
-    at.check.spend(1);
-    if (memberIn(at.value, name) === undefined) return [];
-    return Array.isArray(need) ? required(need, at) : at.check.at(need, at.value, at.path);
+  collected(at, at.check.namesIn(needs), (name) => {
+    at.check.spend(2);
+    if (memberOf(at.value, name) === undefined) return nothing;
+    const need = memberOf(needs, name);
+    if (!Array.isArray(need)) return at.check.at(need, at.value, at.place);
+    return missing(need, at, () => `is required, because ${quote(name)} is there`);
   });
 
-const required: Rule = (names, at) =>
-  collected(listed(names), (name) => {
-    at.check.spend(1);
-    if (memberIn(at.value, textOf(name)) !== undefined) return [];
-    return [{ path: [...at.path, textOf(name)], message: () => 'is required' }];
+const missing = (names: Json, at: At, message: () => string): readonly Found[] =>
+  collected(at, listed(names), (name) => {
+    at.check.spend(2);
+    const key = textOf(name);
+    if (memberOf(at.value, key) !== undefined) return nothing;
+    return [{ place: { above: at.place, key }, message }];
   });
 
 export const objectRules: Rules = {
-  required,
+  required: (names, at) => missing(names, at, () => 'is required'),
   properties: namedMembers,
   patternProperties: (schemas, at) =>
-    collected(namesOf(at), (name) =>
-      collected(entriesOf(schemas), ([source, schema]) =>
+    collected(at, namesOf(at), (name) =>
+      collected(at, at.check.namesIn(schemas), (source) =>
         at.check.matches(source, name)
-          ? at.check.at(schema, memberIn(at.value, name) ?? null, [...at.path, name])
-          : [],
+          ? inside(at, memberOf(schemas, source), name, membersOf(at)[name] as Json)
+          : nothing,
       ),
     ),
   additionalProperties: (schema, at) => {
-    const { properties, patternProperties = {} } = at.schema;
-    return collected(namesOf(at), (name) => {
-      at.check.spend(1);
+    const { properties, patternProperties } = at.schema;
+    const patterns = at.check.namesIn(patternProperties);
+    return collected(at, namesOf(at), (name) => {
+      at.check.spend(2);
       const isNamed =
-        memberIn(properties, name) !== undefined ||
-        Object.keys(patternProperties ?? {}).some((source) => at.check.matches(source, name));
-      if (isNamed) return [];
-      return at.check.at(schema, memberIn(at.value, name) ?? null, [...at.path, name]);
+        memberOf(properties, name) !== undefined ||
+        patterns.some((source) => at.check.matches(source, name));
+      return isNamed ? nothing : additionalMember(schema, at, name);
     });
   },
+  unevaluatedProperties: (schema, at) => {
+    const schemas = schemasFor(at);
+    return collected(at, namesOf(at), (name) =>
+      isEvaluated(at, schemas, name) ? nothing : additionalMember(schema, at, name),
+    );
+  },
   propertyNames: (schema, at) =>
-    collected(namesOf(at), (name) => at.check.at(schema, name, [...at.path, name])),
-  minProperties: countRule('at least', 'members', (at) => namesOf(at).length),
-  maxProperties: countRule('at most', 'members', (at) => namesOf(at).length),
+    collected(at, namesOf(at), (name) => {
+      const first = at.check.firstAt(schema, name, undefined);
+      if (first === undefined) return nothing;
+      const message = (): string => `is not a valid name: it ${first.message()}`;
+      return [{ place: { above: at.place, key: name }, message }];
+    }),
+  minProperties: countRule('at least', 'properties', (at) => namesOf(at).length),
+  maxProperties: countRule('at most', 'properties', (at) => namesOf(at).length),
   dependentRequired: dependents,
   dependentSchemas: dependents,
   dependencies: dependents,
 };
+
+/** A name that is not allowed may be a misspelled one. */
+function additionalMember(schema: Json, at: At, key: string): readonly Found[] {
+  if (schema !== false) return inside(at, schema, key, membersOf(at)[key] as Json);
+  const known = at.check.namesIn(at.schema['properties']).slice(0, mostCompared);
+  const message = (): string => `is not allowed${didYouMean(key, known)}`;
+  return [{ place: { above: at.place, key }, message }];
+}

@@ -1,175 +1,157 @@
-// Regular expressions of schemas that anybody may have written, in linear time. It follows all ways through a pattern at once, and each
-// step counts. Pure: no engine that tries one way after the other gets more than one character.
+// Regular expressions that anybody may have written, in linear time. It follows all ways through a pattern at once, and each step counts.
+// Pure: no engine that tries one way after the other gets more than one character.
 //
-// 1. A pattern has no look-around and no back-reference, as everywhere else (ADR 0023).
+// 1. A pattern has no look-around and no back-reference (ADR 0023).
 // 2. One character is compared by JavaScript's own engine, so classes and escapes mean what they mean there.
 
-import { errorText } from '../../base/problem';
+import { type Node, type ParsedPattern, parsePattern, type PatternBounds } from './pattern-parser';
 
-/** Characters of a pattern, and the steps of its program when repetitions are written out. */
-const longestPattern = 1_000;
-const longestProgram = 2_000;
+/** Called with steps before they are taken. It may throw. */
+type Spend = (steps: number) => void;
 
 export type Pattern = {
-  /** `spend` is called for each step, and may throw. */
-  readonly isIn: (text: string, spend: (steps: number) => void) => boolean;
+  readonly isIn: (text: string, spend: Spend) => boolean;
+  /** Where the first match begins. */
+  readonly indexIn: (text: string, spend: Spend) => number | undefined;
 };
 
 type CompiledPattern =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly problem: string };
 
-type Assertion = '^' | '$' | '\\b' | '\\B';
+export type PatternOptions = { readonly bounds: PatternBounds; readonly ignoresCase?: boolean };
 
-/** `split` goes on at both places. */
+/** The program is written with the first text. */
+export function compilePattern(source: string, options: PatternOptions): CompiledPattern {
+  const parsed = parsePattern(source, options.bounds);
+  if (!parsed.ok) return parsed;
+  let written: Program | undefined;
+  const programFor = (spend: Spend): Program => {
+    if (written === undefined) spend(200 + 20 * parsed.steps);
+    return (written ??= new Program(parsed, options.ignoresCase === true));
+  };
+  const isIn: Pattern['isIn'] = (text, spend) =>
+    programFor(spend).search(text, spend, 'any') !== undefined;
+  const indexIn: Pattern['indexIn'] = (text, spend) =>
+    programFor(spend).search(text, spend, 'first');
+  return { ok: true, pattern: { isIn, indexIn } };
+}
+
+type Repeat = Extract<Node, { kind: 'repeat' }>;
+type Holds = (before: number, after: number) => boolean;
+
+/** A step. `split` goes on at the next place, and at `to`. */
 type Step =
-  | { readonly kind: 'char'; readonly matches: (char: string) => boolean }
-  | { readonly kind: 'assert'; readonly assertion: Assertion }
-  | { readonly kind: 'split'; to: readonly [number, number] }
-  | { readonly kind: 'jump'; to: number }
+  | { readonly kind: 'char'; readonly test: CharTest }
+  | { readonly kind: 'assert'; readonly holds: Holds }
+  | { readonly kind: 'split' | 'jump'; to: number }
   | { readonly kind: 'match' };
 
-type Node =
-  | { readonly kind: 'char'; readonly source: string }
-  | { readonly kind: 'assert'; readonly assertion: Assertion }
-  | { readonly kind: 'sequence'; readonly nodes: readonly Node[] }
-  | { readonly kind: 'choice'; readonly nodes: readonly Node[] }
-  | { readonly kind: 'repeat'; readonly node: Node; readonly least: number; readonly most: number };
+/** In place of a character before the text and behind it. */
+const none = -1;
+/** A character that was not yet compared costs as much as so many steps. */
+const firstLook = 24;
 
-class Refused extends Error {}
+class Program {
+  readonly #steps: Step[] = [];
+  readonly #tests = new Map<string, CharTest>();
+  readonly #isUnicode: boolean;
+  readonly #ignoresCase: boolean;
+  readonly #isAnchored: boolean;
+  /** When each place was last visited, counted over all searches. */
+  readonly #visited: Float64Array;
+  readonly #open: Int32Array;
+  #reached: Reached;
+  #next: Reached;
+  #time = 0;
 
-export function compilePattern(source: string): CompiledPattern {
-  if (source.length > longestPattern)
-    return { ok: false, problem: `has more than ${longestPattern} characters` };
-  const flags = flagsOf(source);
-  if (flags === undefined) return { ok: false, problem: 'is not a regular expression' };
-  try {
-    const program = new Compiler(flags).program(new Parser(source).whole());
-    return { ok: true, pattern: { isIn: (text, spend) => runs(program, [...text], spend) } };
-  } catch (error) {
-    if (error instanceof Refused) return { ok: false, problem: error.message };
-    return { ok: false, problem: `cannot be used: ${errorText(error)}` };
+  constructor({ node, isUnicode }: ParsedPattern, ignoresCase: boolean) {
+    this.#isUnicode = isUnicode;
+    this.#ignoresCase = ignoresCase;
+    this.#isAnchored = beginsAtStart(node);
+    this.#write(node);
+    this.#steps.push({ kind: 'match' });
+    const size = this.#steps.length + 1;
+    this.#visited = new Float64Array(size);
+    this.#open = new Int32Array(2 * size);
+    this.#reached = new Reached(size);
+    this.#next = new Reached(size);
   }
-}
 
-/** JSON Schema asks for Unicode mode. Patterns written for other engines often need the lenient one. */
-function flagsOf(source: string): string | undefined {
-  return ['u', ''].find((flags) => {
-    try {
-      return Boolean(new RegExp(source, flags));
-    } catch {
-      return false;
+  /** Where a match begins: the first one, or any. Each place is visited once at most for each character. */
+  search(text: string, spend: Spend, which: 'first' | 'any'): number | undefined {
+    let found: number | undefined;
+    let before = none;
+    this.#reached.count = 0;
+    for (let at = 0; at <= text.length;) {
+      const mayBegin = found === undefined && (at === 0 || !this.#isAnchored);
+      if (mayBegin) this.#reached.add(0, at);
+      const code = this.#codeAt(text, at);
+      found = this.#advance(before, code, spend) ?? found;
+      const isOver = this.#isAnchored && this.#reached.count === 0;
+      if (isOver || (found !== undefined && (which === 'any' || !this.#mayBeginBefore(found))))
+        return found;
+      before = code;
+      at += code > 0xffff ? 2 : 1;
     }
-  });
-}
-
-const surrogates = 'u[dD][89abAB][\\da-fA-F]{2}\\\\u[dD][c-fC-F][\\da-fA-F]{2}';
-const escape = `\\\\(?:${surrogates}|u\\{[\\da-fA-F]+\\}|u[\\da-fA-F]{4}|x[\\da-fA-F]{2}|c[A-Za-z]|[pP]\\{[^}]*\\}|.)`;
-const token = new RegExp(`${escape}|\\[(?:\\\\.|[^\\]\\\\])*\\]|.`, 'suy');
-const repetition = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/uy;
-const group = /\((?:\?:|\?<[^=!>][^>]*>)?/uy;
-
-/** The engine has accepted the syntax already. */
-class Parser {
-  readonly #source: string;
-  #at = 0;
-
-  constructor(source: string) {
-    this.#source = source;
-  }
-
-  whole(): Node {
-    return this.#choice();
-  }
-
-  #choice(): Node {
-    const nodes = [this.#sequence()];
-    while (this.#takes('|')) nodes.push(this.#sequence());
-    return { kind: 'choice', nodes };
-  }
-
-  #sequence(): Node {
-    const nodes: Node[] = [];
-    while (this.#at < this.#source.length && !'|)'.includes(this.#source.charAt(this.#at)))
-      nodes.push(this.#repeated(this.#atom()));
-    return { kind: 'sequence', nodes };
-  }
-
-  #repeated(node: Node): Node {
-    const [whole, sign, least, comma, most] = this.#match(repetition) ?? [];
-    if (whole === undefined) return node;
-    if (sign !== undefined)
-      return {
-        kind: 'repeat',
-        node,
-        least: sign === '+' ? 1 : 0,
-        most: sign === '?' ? 1 : Infinity,
-      };
-    const from = Number(least);
-    if (comma === undefined) return { kind: 'repeat', node, least: from, most: from };
-    return { kind: 'repeat', node, least: from, most: most ? Number(most) : Infinity };
-  }
-
-  #atom(): Node {
-    if (this.#source.charAt(this.#at) === '(') return this.#group();
-    const [source = ''] = this.#match(token) ?? [];
-    if (source === '^' || source === '$' || source === '\\b' || source === '\\B')
-      return { kind: 'assert', assertion: source };
-    if (/^\\[1-9k]/.test(source)) throw new Refused('uses a back-reference');
-    return { kind: 'char', source };
-  }
-
-  #group(): Node {
-    if (/^\(\?<?[=!]/.test(this.#source.slice(this.#at, this.#at + 4)))
-      throw new Refused('uses look-ahead or look-behind');
-    const [opening = ''] = this.#match(group) ?? [];
-    if (opening === '(' && this.#source.charAt(this.#at) === '?')
-      throw new Refused('uses a group with flags');
-    const inside = this.#choice();
-    this.#takes(')');
-    return inside;
-  }
-
-  #takes(char: string): boolean {
-    const isNext = this.#source.charAt(this.#at) === char;
-    if (isNext) this.#at += 1;
-    return isNext;
-  }
-
-  #match(expression: RegExp): RegExpExecArray | null {
-    expression.lastIndex = this.#at;
-    const found = expression.exec(this.#source);
-    if (found !== null) this.#at += found[0].length;
     return found;
   }
-}
 
-class Compiler {
-  readonly #flags: string;
-  readonly #steps: Step[] = [];
-  readonly #tests = new Map<string, (char: string) => boolean>();
-  #written = 0;
-
-  constructor(flags: string) {
-    this.#flags = flags;
+  /** The places that are reached are in the order of where their matches begin. */
+  #mayBeginBefore(start: number): boolean {
+    const { count, starts } = this.#reached;
+    return count > 0 && (starts[0] ?? 0) < start;
   }
 
-  program(node: Node): readonly Step[] {
-    this.#write(node);
-    this.#push({ kind: 'match' });
-    return this.#steps;
+  /** Follows all places over one character. Answers where a match begins that ends before it. */
+  #advance(before: number, code: number, spend: Spend): number | undefined {
+    const [reached, next, open] = [this.#reached, this.#next, this.#open];
+    const time = (this.#time += 1);
+    let found: number | undefined;
+    let visits = 1;
+    next.count = 0;
+    for (let index = 0; index < reached.count && found === undefined; index += 1) {
+      const start = reached.starts[index] ?? 0;
+      let opened = 1;
+      open[0] = reached.places[index] ?? 0;
+      while (opened > 0) {
+        opened -= 1;
+        const at = open[opened] ?? 0;
+        if (this.#visited[at] === time) continue;
+        this.#visited[at] = time;
+        visits += 1;
+        const step = this.#steps[at] as Step;
+        if (step.kind === 'char') {
+          if (code !== none && step.test.matches(code, spend)) next.add(at + 1, start);
+        } else if (step.kind === 'match') {
+          found = start;
+          break;
+        } else if (step.kind === 'assert') {
+          if (step.holds(before, code)) open[opened++] = at + 1;
+        } else {
+          open[opened++] = step.to;
+          if (step.kind === 'split') open[opened++] = at + 1;
+        }
+      }
+    }
+    spend(visits);
+    this.#reached = next;
+    this.#next = reached;
+    return found;
+  }
+
+  #codeAt(text: string, at: number): number {
+    if (at >= text.length) return none;
+    return this.#isUnicode ? (text.codePointAt(at) ?? none) : text.charCodeAt(at);
   }
 
   #write(node: Node): void {
-    // Repeating nothing a billion times makes no step.
-    this.#written += 1;
-    if (this.#written > 10 * longestProgram) throw new Refused('repeats too much');
     switch (node.kind) {
       case 'char':
-        this.#push({ kind: 'char', matches: this.#test(node.source) });
+        this.#steps.push({ kind: 'char', test: this.#test(node.source) });
         return;
       case 'assert':
-        this.#push(node);
+        this.#steps.push({ kind: 'assert', holds: assertions[node.assertion] });
         return;
       case 'sequence':
         return node.nodes.forEach((inside) => this.#write(inside));
@@ -182,85 +164,149 @@ class Compiler {
 
   #writeChoice(nodes: readonly Node[]): void {
     const ends = nodes.slice(0, -1).map((node) => {
-      const start = this.#steps.length;
-      const split = this.#push({ kind: 'split', to: [0, 0] });
+      const split = this.#goTo('split');
       this.#write(node);
-      const end = this.#push({ kind: 'jump', to: 0 });
-      split.to = [start + 1, this.#steps.length];
+      const end = this.#goTo('jump');
+      split.to = this.#steps.length;
       return end;
     });
     nodes.slice(-1).forEach((node) => this.#write(node));
     for (const end of ends) end.to = this.#steps.length;
   }
 
-  #writeRepeat({ node, least, most }: Extract<Node, { kind: 'repeat' }>): void {
+  #writeRepeat({ node, least, most }: Repeat): void {
     for (let count = 0; count < least; count += 1) this.#write(node);
     if (most === Infinity) {
       const start = this.#steps.length;
-      const split = this.#push({ kind: 'split', to: [0, 0] });
+      const split = this.#goTo('split');
       this.#write(node);
-      this.#push({ kind: 'jump', to: start });
-      split.to = [start + 1, this.#steps.length];
+      this.#goTo('jump').to = start;
+      split.to = this.#steps.length;
       return;
     }
-    const splits: Extract<Step, { kind: 'split' }>[] = [];
+    const splits: { to: number }[] = [];
     for (let count = least; count < most; count += 1) {
-      splits.push(this.#push({ kind: 'split', to: [this.#steps.length + 1, 0] }));
+      splits.push(this.#goTo('split'));
       this.#write(node);
     }
-    for (const split of splits) split.to = [split.to[0], this.#steps.length];
+    for (const split of splits) split.to = this.#steps.length;
   }
 
-  #push<Pushed extends Step>(step: Pushed): Pushed {
-    if (this.#steps.length >= longestProgram) throw new Refused('repeats too much');
+  #goTo(kind: 'split' | 'jump'): { to: number } {
+    const step = { kind, to: 0 };
     this.#steps.push(step);
     return step;
   }
 
-  #test(source: string): (char: string) => boolean {
+  #test(source: string): CharTest {
     const known = this.#tests.get(source);
     if (known !== undefined) return known;
-    const isPlain = source !== '.' && !/^[\\[]/.test(source);
-    const expression = isPlain ? undefined : new RegExp(`^(?:${source})$`, this.#flags);
-    const test = (char: string): boolean => expression?.test(char) ?? char === source;
+    const flags = this.#isUnicode ? 'u' : '';
+    const test = new CharTest(testOf(source, flags, this.#ignoresCase));
     this.#tests.set(source, test);
     return test;
   }
 }
 
-const isWordChar = (char: string | undefined): boolean => char !== undefined && /^\w$/.test(char);
+/** Places of the program, and where the match began that comes by each. */
+class Reached {
+  readonly places: Int32Array;
+  readonly starts: Float64Array;
+  count = 0;
 
-function holds(assertion: Assertion, chars: readonly string[], at: number): boolean {
-  if (assertion === '^') return at === 0;
-  if (assertion === '$') return at === chars.length;
-  const isBoundary = isWordChar(chars[at - 1]) !== isWordChar(chars[at]);
-  return isBoundary === (assertion === '\\b');
-}
-
-/** Whether the program matches somewhere in the text. Each place of the program is visited at most once for each character. */
-function runs(
-  program: readonly Step[],
-  chars: readonly string[],
-  spend: (steps: number) => void,
-): boolean {
-  let reached: number[] = [];
-  for (let at = 0; at <= chars.length; at += 1) {
-    const seen = new Set<number>();
-    const open = [...reached.reverse(), 0];
-    reached = [];
-    for (let place = open.pop(); place !== undefined; place = open.pop()) {
-      if (seen.has(place)) continue;
-      seen.add(place);
-      const step = program[place];
-      if (step === undefined || step.kind === 'match') return true;
-      if (step.kind === 'split') open.push(...step.to);
-      else if (step.kind === 'jump') open.push(step.to);
-      else if (step.kind === 'char') {
-        const char = chars[at];
-        if (char !== undefined && step.matches(char)) reached.push(place + 1);
-      } else if (holds(step.assertion, chars, at)) open.push(place + 1);
-    }
-    spend(seen.size);
+  constructor(size: number) {
+    this.places = new Int32Array(size);
+    this.starts = new Float64Array(size);
   }
-  return false;
+
+  add(place: number, start: number): void {
+    this.places[this.count] = place;
+    this.starts[this.count] = start;
+    this.count += 1;
+  }
 }
+
+/** Whether every match begins where the text begins. */
+function beginsAtStart(node: Node): boolean {
+  if (node.kind === 'assert') return node.assertion === '^';
+  if (node.kind === 'choice') return node.nodes.every(beginsAtStart);
+  const [first] = node.kind === 'sequence' ? node.nodes : [];
+  return first !== undefined && beginsAtStart(first);
+}
+
+/** A letter from A to Z in any case, a digit or `_`. */
+function isWord(code: number): boolean {
+  if (code >= 48 && code <= 57) return true;
+  const lower = code | 32;
+  return (lower >= 97 && lower <= 122) || code === 95;
+}
+
+const assertions = {
+  '^': (before: number) => before === none,
+  $: (_before: number, after: number) => after === none,
+  '\\b': (before: number, after: number) => isWord(before) !== isWord(after),
+  '\\B': (before: number, after: number) => isWord(before) === isWord(after),
+};
+
+/** Whether a character is one of a kind. Looks at each character once. */
+class CharTest {
+  readonly #matches: (char: string) => boolean;
+  /** 1 and 2: no and yes. */
+  readonly #ascii = new Uint8Array(128);
+  readonly #others = new Map<number, boolean>();
+
+  constructor(matches: (char: string) => boolean) {
+    this.#matches = matches;
+  }
+
+  matches(code: number, spend: Spend): boolean {
+    if (code >= 128) return this.#others.get(code) ?? this.#look(code, spend);
+    const known = this.#ascii[code];
+    if (known !== 0) return known === 2;
+    const isMatch = this.#matches(String.fromCodePoint(code));
+    this.#ascii[code] = isMatch ? 2 : 1;
+    return isMatch;
+  }
+
+  #look(code: number, spend: Spend): boolean {
+    spend(firstLook);
+    const isMatch = this.#matches(String.fromCodePoint(code));
+    this.#others.set(code, isMatch);
+    return isMatch;
+  }
+}
+
+/** By token and mode. The engine knows some hundred properties, and takes 0.1 ms to read one. */
+const properties = new Map<string, RegExp>();
+
+function property(token: string): RegExp {
+  const known = properties.get(token) ?? new RegExp(token, 'u');
+  properties.set(token, known);
+  return known;
+}
+
+const escapes = /\\(?:[pP]\{[^}]*\}|.)/gsu;
+const isProperty = (token: string): boolean => /^\\[pP]\{/.test(token);
+
+function testOf(source: string, flags: string, ignoresCase: boolean): (char: string) => boolean {
+  if (source !== '.' && !/^[\\[]/.test(source)) {
+    const isSame = (char: string): boolean => char === source;
+    return ignoresCase ? inAnyCase(isSame) : isSame;
+  }
+  const isNegated = source.startsWith('[^');
+  const isUnicode = flags === 'u';
+  const named = isUnicode ? (source.match(escapes) ?? []).filter(isProperty).map(property) : [];
+  const plain = isUnicode
+    ? source.replace(escapes, (token) => (isProperty(token) ? '' : token))
+    : source;
+  const rest = plain === '' ? undefined : new RegExp(`^${plain.replace(/^\[\^/, '[')}$`, flags);
+  const isIn = (char: string): boolean =>
+    rest?.test(char) === true || named.some((each) => each.test(char));
+  const test = ignoresCase ? inAnyCase(isIn) : isIn;
+  return (char) => test(char) !== isNegated;
+}
+
+const inAnyCase =
+  (test: (char: string) => boolean) =>
+  (char: string): boolean =>
+    test(char) || test(char.toLowerCase()) || test(char.toUpperCase());

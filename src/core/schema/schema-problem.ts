@@ -1,197 +1,230 @@
-// Whether a schema that anybody wrote can be used to check answers. Pure.
+// Whether a schema that anybody wrote can be used. Pure.
 //
 // 1. Every schema that passes can be checked in bounded steps, whatever the value is.
-// 2. A keyword that `checkAgainst` cannot check is refused, so that no schema promises more than the run keeps. Unknown keywords are
+// 2. A keyword that `checkAgainst` cannot check is refused, so that no schema promises more than the check keeps. Unknown keywords are
 //    remarks, as JSON Schema says.
+// 3. The machine asks about schemas of answers again when a run replays. So what they may have must not change.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { describeValue, formatPath, type Path, type Problem, quote } from '../../base/problem';
 import { utf8Length } from '../../base/text';
+import { limits } from '../../protocol/limits';
 import { checkJson, violationText } from '../session';
-import { compilePattern } from './pattern';
-import { pointedAt } from './pointer';
+import { appliedInPlace, type Kind, kindOf, schemasIn, schemasWithin } from './keywords';
+import { parsePattern, type PatternBounds } from './pattern-parser';
+import { References } from './references';
 
 /** Keywords and names on the way to a schema, and schemas for one place of a value. */
 const mostKeys = 100;
+const mostProblems = 10;
 
-type Kind =
-  | 'schema'
-  | 'schemas'
-  | 'schemaOrSchemas'
-  | 'named'
-  | 'needs'
-  | 'number'
-  | 'count'
-  | 'texts'
-  | 'boolean';
-
-/** What the value of each keyword must be. */
-const keywords: { readonly [keyword: string]: Kind } = {
-  allOf: 'schemas',
-  anyOf: 'schemas',
-  oneOf: 'schemas',
-  prefixItems: 'schemas',
-  items: 'schemaOrSchemas',
-  additionalItems: 'schema',
-  contains: 'schema',
-  not: 'schema',
-  if: 'schema',
-  then: 'schema',
-  else: 'schema',
-  additionalProperties: 'schema',
-  propertyNames: 'schema',
-  properties: 'named',
-  patternProperties: 'named',
-  $defs: 'named',
-  definitions: 'named',
-  dependentSchemas: 'named',
-  dependentRequired: 'needs',
-  dependencies: 'needs',
-  minimum: 'number',
-  maximum: 'number',
-  exclusiveMinimum: 'number',
-  exclusiveMaximum: 'number',
-  minLength: 'count',
-  maxLength: 'count',
-  minItems: 'count',
-  maxItems: 'count',
-  minContains: 'count',
-  maxContains: 'count',
-  minProperties: 'count',
-  maxProperties: 'count',
-  required: 'texts',
-  uniqueItems: 'boolean',
+type SchemaBounds = {
+  readonly bytes: number;
+  readonly pattern: PatternBounds;
+  /** Schemas that apply to one value, with references written out. */
+  readonly applied: number;
+  readonly drafts?: readonly string[];
+  /** What is not checked, and what to use. */
+  readonly refused: { readonly [keyword: string]: string };
+  readonly isReference: (text: string) => boolean;
 };
 
-/** Applied to the same value: through them, a schema must not come back to itself. */
-const inPlace = [
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'dependentSchemas',
-  'dependencies',
-];
+const dynamic = { $dynamicRef: 'use $ref', $recursiveRef: 'use $ref' };
 
-const refused: { readonly [keyword: string]: string } = {
-  unevaluatedProperties: 'use additionalProperties',
-  unevaluatedItems: 'use items',
-  $dynamicRef: 'use $ref',
-  $recursiveRef: 'use $ref',
+const answerBounds: SchemaBounds = {
+  bytes: limits.answerSchema,
+  pattern: { characters: 1_000, steps: 2_000 },
+  applied: Infinity,
+  refused: {
+    unevaluatedProperties: 'use additionalProperties',
+    unevaluatedItems: 'use items',
+    ...dynamic,
+  },
+  isReference: (text) => /^#(?:\/|$)/.test(text),
 };
 
-const types = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
+const toolBounds: SchemaBounds = {
+  bytes: limits.toolSchema,
+  pattern: { characters: 4_000, steps: 10_000 },
+  applied: 50_000,
+  drafts: [
+    'https://json-schema.org/draft/2020-12/schema',
+    'https://json-schema.org/draft/2019-09/schema',
+    'http://json-schema.org/draft-07/schema',
+    'http://json-schema.org/draft-06/schema',
+  ],
+  refused: dynamic,
+  isReference: () => true,
+};
 
-/** The first reason why a schema cannot be used, or undefined. `most`: bytes of JSON. */
-export function schemaProblem(schema: unknown, most: number): Problem | undefined {
-  const problem = (message: string): Problem => ({ path: '', message });
+/** The first reason why a schema cannot be used for answers, or undefined. */
+export function answerSchemaProblem(schema: unknown): Problem | undefined {
+  return problemsWithin(schema, answerBounds)[0];
+}
+
+/** The reasons why a schema cannot be used for arguments of tools and for outputs, at most ten. */
+export function toolSchemaProblems(schema: unknown): readonly Problem[] {
+  return problemsWithin(schema, toolBounds);
+}
+
+/** Why nobody can afford to check a value against the schema, which may have other problems. */
+export function costProblem(schema: JsonObject): Problem | undefined {
+  return sizeProblem(schema, toolBounds) ?? new Walk(schema, toolBounds).costProblem();
+}
+
+function problemsWithin(schema: unknown, bounds: SchemaBounds): readonly Problem[] {
+  const problem = (message: string): Problem[] => [{ path: '', message }];
   if (!isJsonObject(schema)) return problem('must be a JSON Schema: a JSON object');
   const violation = checkJson(schema);
   if (violation !== undefined) return problem(`is not JSON${violationText(violation)}`);
+  const size = sizeProblem(schema, bounds);
+  return size === undefined ? new Walk(schema, bounds).problems() : [size];
+}
+
+function sizeProblem(schema: JsonObject, { bytes: most }: SchemaBounds): Problem | undefined {
   const bytes = utf8Length(JSON.stringify(schema));
-  if (bytes > most) return problem(`has ${bytes} bytes of JSON; at most ${most} are taken`);
-  return new Walk(schema).problemIn(schema, []);
+  if (bytes <= most) return undefined;
+  return { path: '', message: `has ${bytes} bytes of JSON; at most ${most} are taken` };
 }
 
 class Walk {
   readonly #root: JsonObject;
-  readonly #seen = new Set<Json>();
+  readonly #bounds: SchemaBounds;
+  readonly #references: References;
+  readonly #patterns = new Map<string, string | undefined>();
+  readonly #applied = new Map<Json, number>();
+  readonly #found: Problem[] = [];
 
-  constructor(root: JsonObject) {
+  constructor(root: JsonObject, bounds: SchemaBounds) {
     this.#root = root;
+    this.#bounds = bounds;
+    this.#references = new References(root);
   }
 
-  problemIn(schema: Json | undefined, path: Path): Problem | undefined {
-    const problem = (message: string): Problem => ({ path: formatPath(path), message });
-    if (typeof schema === 'boolean') return undefined;
-    if (!isJsonObject(schema)) return problem('must be a schema: a JSON object, true or false');
-    if (path.length > mostKeys) return problem('is nested too deeply');
-    if (this.#returns(schema, [])) return problem('refers to itself without end');
-    for (const [keyword, value] of Object.entries(schema)) {
-      const found = this.#problemOf(keyword, value, [...path, keyword]);
-      if (found !== undefined) return found;
+  problems(): readonly Problem[] {
+    this.#visit(this.#root, []);
+    const cost = this.#found.length === 0 ? this.costProblem() : undefined;
+    return cost === undefined ? this.#found : [cost];
+  }
+
+  costProblem(): Problem | undefined {
+    const { applied } = this.#bounds;
+    const counts = [...schemasWithin(this.#root)].map((schema) => this.#appliedBy(schema, []));
+    if (!counts.some((count) => count > applied && count !== Infinity)) return undefined;
+    const most = applied.toLocaleString('en');
+    const message = `comes to more than ${most} parts with its references written out: refer to the same schema less often`;
+    return { path: '', message };
+  }
+
+  #visit(schema: Json | undefined, path: Path): void {
+    if (typeof schema === 'boolean') return;
+    if (!isJsonObject(schema)) {
+      this.#report(path, 'must be a schema: a JSON object, true or false');
+    } else if (path.length > mostKeys) {
+      this.#report(path, 'is nested too deeply');
+    } else if (this.#appliedBy(schema, []) === Infinity) {
+      this.#report(path, 'refers to itself without end');
+    } else {
+      for (const [keyword, value] of Object.entries(schema)) {
+        if (this.#found.length >= mostProblems) return;
+        this.#visitKeyword(keyword, value, [...path, keyword]);
+      }
     }
-    return undefined;
   }
 
-  #problemOf(keyword: string, value: Json, path: Path): Problem | undefined {
-    const message = messageOf(keyword, value) ?? this.#refProblem(keyword, value);
-    if (message !== undefined) return { path: formatPath(path), message };
-    return first(this.#inside(keyword, value), ([key, schema]) =>
-      this.problemIn(schema, [...path, ...key]),
-    );
+  #visitKeyword(keyword: string, value: Json, path: Path): void {
+    const message = this.#messageOf(keyword, value);
+    if (message !== undefined) return this.#report(path, message);
+    if (keyword === 'patternProperties') this.#visitNames(value as JsonObject, path);
+    for (const [key, schema] of schemasIn(keyword, value)) this.#visit(schema, [...path, ...key]);
   }
 
-  /** The schemas in the value of a keyword, with the way to each. */
-  #inside(keyword: string, value: Json): readonly (readonly [Path, Json])[] {
-    const kind = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
-    if (kind === 'schema') return [[[], value]];
-    if (kind === 'schemaOrSchemas' && !Array.isArray(value)) return [[[], value]];
-    if (kind === 'schemas' || kind === 'schemaOrSchemas')
-      return (value as Json[]).map((schema, index) => [[index], schema]);
-    if (kind !== 'named' && kind !== 'needs') return [];
-    return Object.entries(value as JsonObject)
-      .filter(([, schema]) => kind === 'named' || !Array.isArray(schema))
-      .map(([name, schema]) => [[name], schema]);
+  #visitNames(named: JsonObject, path: Path): void {
+    for (const name of Object.keys(named)) {
+      const message = this.#patternMessage(name);
+      if (message !== undefined) this.#report([...path, name], message);
+    }
   }
 
-  #refProblem(keyword: string, value: Json): string | undefined {
-    if (keyword !== '$ref') return undefined;
+  #report(path: Path, message: string): void {
+    if (this.#found.length < mostProblems) this.#found.push({ path: formatPath(path), message });
+  }
+
+  #messageOf(keyword: string, value: Json): string | undefined {
+    const { refused } = this.#bounds;
+    if (Object.hasOwn(refused, keyword)) return `is not checked here: ${refused[keyword]}`;
+    switch (keyword) {
+      case '$schema':
+        return this.#draftMessage(value);
+      case '$ref':
+        return this.#referenceMessage(value);
+      case 'type':
+        return typeMessage(value);
+      case 'enum':
+        return Array.isArray(value) && value.length > 0 ? undefined : 'must be a list of values';
+      case 'multipleOf':
+        return typeof value === 'number' && value > 0 ? undefined : 'must be a number over 0';
+      case 'pattern':
+        return typeof value === 'string' ? this.#patternMessage(value) : 'must be a text';
+      default:
+        return shapeMessage(kindOf(keyword), value);
+    }
+  }
+
+  #draftMessage(value: Json): string | undefined {
+    const { drafts } = this.#bounds;
+    if (drafts === undefined) return undefined;
+    if (typeof value === 'string' && drafts.includes(value.replace(/#$/, ''))) return undefined;
+    return `must name draft 2020-12, 2019-09 or draft-07, not ${describeValue(value)}`;
+  }
+
+  #referenceMessage(value: Json): string | undefined {
     if (typeof value !== 'string') return 'must be a text';
-    const target = pointedAt(this.#root, value);
+    const target = this.#target(value);
     if (isJsonObject(target) || typeof target === 'boolean') return undefined;
     return `${quote(value)} is not in this schema: refer to a part of it, such as '#/$defs/name'`;
   }
 
-  /** Whether a schema comes back to itself without going into the value. */
-  #returns(schema: Json | undefined, above: readonly Json[]): boolean {
-    if (!isJsonObject(schema)) return false;
-    if (above.includes(schema) || above.length > mostKeys) return true;
-    if (this.#seen.has(schema)) return false;
+  #target(reference: string): Json | undefined {
+    return this.#bounds.isReference(reference) ? this.#references.target(reference) : undefined;
+  }
+
+  #patternMessage(source: string): string | undefined {
+    if (!this.#patterns.has(source)) {
+      const parsed = parsePattern(source, this.#bounds.pattern);
+      this.#patterns.set(source, parsed.ok ? undefined : `${parsed.problem}: ${quote(source)}`);
+    }
+    return this.#patterns.get(source);
+  }
+
+  /**
+   * How many schemas apply to one value, with references written out: twenty references to twice the one below make a million. Infinity if
+   * a schema comes back to itself without going into the value.
+   */
+  #appliedBy(schema: Json | undefined, above: readonly Json[]): number {
+    if (!isJsonObject(schema)) return 1;
+    if (above.includes(schema) || above.length > mostKeys) return Infinity;
+    const known = this.#applied.get(schema);
+    if (known !== undefined) return known;
     const { $ref } = schema;
-    const target = typeof $ref === 'string' ? [pointedAt(this.#root, $ref)] : [];
-    const applied = inPlace
-      .filter((keyword) => Object.hasOwn(schema, keyword))
-      .flatMap((keyword) => appliedBy(keyword, schema[keyword]));
-    const isLoop = [...target, ...applied].some((next) => this.#returns(next, [...above, schema]));
-    if (!isLoop) this.#seen.add(schema);
-    return isLoop;
+    const target = typeof $ref === 'string' ? [this.#target($ref)] : [];
+    const inside = [...above, schema];
+    const count = [...target, ...appliedInPlace(schema)].reduce<number>(
+      (sum, next) => sum + this.#appliedBy(next, inside),
+      1,
+    );
+    this.#applied.set(schema, count);
+    return count;
   }
 }
 
-function appliedBy(keyword: string, value: Json | undefined): readonly Json[] {
-  const isNamed = keyword === 'dependentSchemas' || keyword === 'dependencies';
-  if (isNamed) return isJsonObject(value) ? Object.values(value) : [];
-  return Array.isArray(value) ? value : [value ?? null];
-}
-
-function messageOf(keyword: string, value: Json): string | undefined {
-  if (Object.hasOwn(refused, keyword)) return `is not checked here: ${refused[keyword]}`;
-  if (keyword === 'type') return typeMessage(value);
-  if (keyword === 'enum')
-    return Array.isArray(value) && value.length > 0 ? undefined : 'must be a list of values';
-  if (keyword === 'multipleOf')
-    return typeof value === 'number' && value > 0 ? undefined : 'must be a number over 0';
-  if (keyword === 'pattern') return patternMessage(value);
-  return Object.hasOwn(keywords, keyword)
-    ? shapeMessage(keywords[keyword], keyword, value)
-    : undefined;
-}
+const types = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
 
 function typeMessage(value: Json): string | undefined {
   const names = Array.isArray(value) ? value : [value];
   if (names.length > 0 && names.every((name) => types.some((type) => type === name)))
     return undefined;
   return `must be one of ${types.join(', ')}, or a list of them, not ${describeValue(value)}`;
-}
-
-function patternMessage(source: Json): string | undefined {
-  if (typeof source !== 'string') return 'must be a text';
-  const compiled = compilePattern(source);
-  return compiled.ok ? undefined : `${compiled.problem}: ${quote(source)}`;
 }
 
 const isCount = (value: Json): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
@@ -215,21 +248,8 @@ const shapes: Readonly<Record<Kind, readonly [is: (value: Json) => boolean, mess
   boolean: [(value) => typeof value === 'boolean', 'must be true or false'],
 };
 
-function shapeMessage(kind: Kind | undefined, keyword: string, value: Json): string | undefined {
+function shapeMessage(kind: Kind | undefined, value: Json): string | undefined {
   if (kind === undefined) return undefined;
   const [isRight, message] = shapes[kind];
-  if (!isRight(value)) return message;
-  if (keyword !== 'patternProperties') return undefined;
-  return first(Object.keys(value as JsonObject), patternMessage);
-}
-
-function first<Item, Result>(
-  items: readonly Item[],
-  find: (item: Item) => Result | undefined,
-): Result | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return isRight(value) ? undefined : `${message}, not ${describeValue(value)}`;
 }

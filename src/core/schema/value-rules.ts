@@ -1,30 +1,15 @@
 // What keywords of a schema say about a value itself. Pure.
 
 import { isJsonObject, type Json } from '../../base/json';
-import { describeValue, formatPath, formatProblem, quote } from '../../base/problem';
-import type { At, Found, Rule, Rules } from './rules';
-import { hasFormat } from './formats';
+import { describeValue, formatProblem, quote } from '../../base/problem';
+import { isNumberOfFormat, isOfFormat } from './formats';
+import { type At, collected, type Found, listed, nothing, pathOf, textOf } from './rules';
+import type { Rule, Rules } from './rules';
 
-export const mostProblems = 10;
-/** In a message about a union, and about an enumeration. */
+/** In a message about alternatives, and about an enumeration. */
 const mostSayings = 5;
-const mostValues = 20;
-
-export const nothing: readonly Found[] = [];
-
-/** Looks no further when enough is wrong. */
-export function collected<Item>(
-  items: readonly Item[],
-  find: (item: Item, index: number) => readonly Found[],
-): readonly Found[] {
-  let all = nothing;
-  for (const [index, item] of items.entries()) {
-    const found = find(item, index);
-    if (found.length > 0) all = all.length > 0 ? [...all, ...found] : found;
-    if (all.length >= mostProblems) return all;
-  }
-  return all;
-}
+const mostValues = 50;
+const longestValue = 200;
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -43,23 +28,32 @@ function isOfType(type: Json, value: Json): boolean {
   return type === 'null' ? value === null : typeof value === type;
 }
 
-export const textOf = (value: Json): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
-export const listed = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);
+function describeTypes(types: Json): string {
+  const names = listed(types).map((type) => typeNames[textOf(type)] ?? textOf(type));
+  return names.join(' or ');
+}
+
+const clipped = (text: string): string =>
+  text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
+
 const show = (value: Json): string =>
-  typeof value === 'string' ? quote(value) : quote(JSON.stringify(value)).slice(1, -1);
+  typeof value === 'string' ? quote(value) : clipped(JSON.stringify(value));
 
 /** What a value must be. `expected` ends "must be …". */
-const unless = (isRight: boolean, { path, value }: At, expected: () => string): readonly Found[] =>
+const unless = (
+  isRight: boolean,
+  { place, value }: At,
+  expected: () => string,
+): readonly Found[] =>
   isRight
     ? nothing
-    : [{ path, message: () => `must be ${expected()}, not ${describeValue(value)}` }];
+    : [{ place, message: () => `must be ${expected()}, not ${describeValue(value)}` }];
 
-export const count = (isRight: boolean, { path }: At, message: string): readonly Found[] =>
-  isRight ? nothing : [{ path, message: () => message }];
+export const count = (isRight: boolean, { place }: At, message: () => string): readonly Found[] =>
+  isRight ? nothing : [{ place, message }];
 
-export const isMet = ({ check, value, path }: At, schema: Json): boolean =>
-  check.at(schema, value, path).length === 0;
+export const isMet = ({ check, value, place }: At, schema: Json | undefined): boolean =>
+  check.firstAt(schema, value, place) === undefined;
 
 function describeChoices(values: readonly Json[]): string {
   const more = values.length - mostValues;
@@ -69,59 +63,58 @@ function describeChoices(values: readonly Json[]): string {
 }
 
 export const anyRules: Rules = {
-  type: (types, at) =>
+  type: (type, at) =>
     unless(
-      listed(types).some((type) => isOfType(type, at.value)),
+      typeof type === 'string'
+        ? isOfType(type, at.value)
+        : listed(type).some((one) => isOfType(one, at.value)),
       at,
-      () =>
-        listed(types)
-          .map((type) => typeNames[textOf(type)] ?? textOf(type))
-          .join(' or '),
+      () => describeTypes(type),
     ),
   enum: (values, at) =>
-    unless(
-      listed(values).some((value) => at.check.isSame(value, at.value)),
-      at,
-      () => describeChoices(listed(values)),
-    ),
+    unless(at.check.isOneOf(values, at.value), at, () => describeChoices(listed(values))),
   const: (value, at) => unless(at.check.isSame(value, at.value), at, () => show(value)),
-  allOf: (schemas, { check, value, path }) =>
-    collected(listed(schemas), (schema) => check.at(schema, value, path)),
+  allOf: (schemas, at) =>
+    collected(at, listed(schemas), (schema) => at.check.at(schema, at.value, at.place)),
   anyOf: (schemas, at) => {
-    const found = listed(schemas).map((schema) => at.check.at(schema, at.value, at.path));
-    return found.some((branch) => branch.length === 0) ? [] : [noAlternative(at, found)];
+    const found: Found[] = [];
+    for (const schema of listed(schemas)) {
+      const first = at.check.firstAt(schema, at.value, at.place);
+      if (first === undefined) return nothing;
+      found.push(first);
+    }
+    return [noAlternative(at, found)];
   },
   oneOf: (schemas, at) => {
-    const found = listed(schemas).map((schema) => at.check.at(schema, at.value, at.path));
-    const met = found.filter((branch) => branch.length === 0).length;
+    const found = listed(schemas).map((schema) => at.check.firstAt(schema, at.value, at.place));
+    const met = found.filter((first) => first === undefined).length;
     if (met === 0) return [noAlternative(at, found)];
-    return count(met === 1, at, 'fits more than one alternative, and must fit exactly one');
+    const message = 'fits more than one alternative, and must fit exactly one';
+    return count(met === 1, at, () => message);
   },
-  not: (schema, at) => count(!isMet(at, schema), at, 'is what the schema excludes'),
+  not: (schema, at) => count(!isMet(at, schema), at, () => 'is what the schema excludes'),
   if: (schema, at) => {
-    const { check, value, path } = at;
     const branch = at.schema[isMet(at, schema) ? 'then' : 'else'];
-    return branch === undefined ? [] : check.at(branch, value, path);
+    return branch === undefined ? nothing : at.check.at(branch, at.value, at.place);
   },
-  $ref: (pointer, { check, value, path }) =>
-    check.at(check.pointedAt(textOf(pointer)), value, path),
+  $ref: (reference, { check, value, place }) =>
+    typeof reference === 'string' ? check.at(check.target(reference), value, place) : nothing,
 };
 
-function noAlternative({ path }: At, branches: readonly (readonly Found[])[]): Found {
+const noFit = 'fits no alternative';
+
+/** What is first wrong by each alternative. Alternatives within alternatives are not told apart. */
+function noAlternative({ place }: At, found: readonly (Found | undefined)[]): Found {
   const message = (): string => {
-    const sayings = branches.flatMap(([first]) =>
-      first === undefined
-        ? []
-        : [
-            formatProblem({
-              path: formatPath(first.path.slice(path.length)),
-              message: first.message(),
-            }),
-          ],
-    );
-    return `fits no alternative: ${[...new Set(sayings)].slice(0, mostSayings).join('; or ')}`;
+    const sayings = new Set<string>();
+    for (const first of found) {
+      if (first === undefined || sayings.size >= mostSayings) continue;
+      const path = pathOf(first.place, place);
+      sayings.add(formatProblem({ path, message: first.short ?? first.message() }));
+    }
+    return `${noFit}: ${[...sayings].join('; or ')}`;
   };
-  return { path, message };
+  return { place, message, short: noFit };
 }
 
 /** True if one number is a multiple of the other, but for the last bits of both. */
@@ -133,8 +126,10 @@ function isMultiple(value: number, of: number): boolean {
 
 const bound =
   (words: string, isRight: (value: number, limit: number) => boolean): Rule =>
-  (limit, at) =>
-    unless(isRight(Number(at.value), Number(limit)), at, () => `${words} ${textOf(limit)}`);
+  (limit, at) => {
+    if (typeof limit !== 'number') return nothing;
+    return unless(isRight(Number(at.value), limit), at, () => `${words} ${limit}`);
+  };
 
 export const numberRules: Rules = {
   minimum: bound('at least', (value, limit) => value >= limit),
@@ -142,14 +137,18 @@ export const numberRules: Rules = {
   exclusiveMinimum: bound('more than', (value, limit) => value > limit),
   exclusiveMaximum: bound('less than', (value, limit) => value < limit),
   multipleOf: bound('a multiple of', isMultiple),
+  format: (name, at) =>
+    unless(isNumberOfFormat(textOf(name), Number(at.value)), at, () => `a valid ${textOf(name)}`),
 };
 
 export const countRule =
   (words: 'at least' | 'at most', what: string, size: (at: At) => number): Rule =>
   (limit, at) => {
-    const isRight = words === 'at least' ? size(at) >= Number(limit) : size(at) <= Number(limit);
+    if (typeof limit !== 'number') return nothing;
+    const isRight = words === 'at least' ? size(at) >= limit : size(at) <= limit;
     const isEmpty = words === 'at least' && limit === 1;
-    const message = isEmpty ? 'must not be empty' : `must have ${words} ${textOf(limit)} ${what}`;
+    const message = (): string =>
+      isEmpty ? 'must not be empty' : `must have ${words} ${limit} ${what}`;
     return count(isRight, at, message);
   };
 
@@ -157,20 +156,23 @@ export const countRule =
 function lengthOf({ check, value }: At): number {
   const text = textOf(value);
   check.spendOn(text);
-  return [...text].length;
+  let length = 0;
+  for (let at = 0; at < text.length; length += 1)
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return length;
 }
 
 export const textRules: Rules = {
   minLength: countRule('at least', 'characters', lengthOf),
   maxLength: countRule('at most', 'characters', lengthOf),
-  pattern: (source, at) =>
-    unless(
-      at.check.matches(textOf(source), textOf(at.value)),
-      at,
-      () => `a text that matches ${quote(textOf(source))}`,
-    ),
+  pattern: (source, at) => {
+    if (typeof source !== 'string') return nothing;
+    const message = (): string =>
+      `must match the pattern ${clipped(source)}, not ${describeValue(at.value)}`;
+    return count(at.check.matches(source, textOf(at.value)), at, message);
+  },
   format: (name, at) => {
     at.check.spendOn(textOf(at.value));
-    return unless(hasFormat(textOf(name), textOf(at.value)), at, () => `a valid ${textOf(name)}`);
+    return unless(isOfFormat(textOf(name), textOf(at.value)), at, () => `a valid ${textOf(name)}`);
   },
 };

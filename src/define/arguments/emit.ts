@@ -11,10 +11,11 @@ import {
   quote,
   type Problem,
 } from '../../base/problem';
+import { checkAgainst } from '../../core/schema/check-schema';
+import { toolSchemaProblems } from '../../core/schema/schema-problem';
+import { limits } from '../../protocol/limits';
 import { toPlainJson } from '../plain-json';
-import { checkMilliseconds, tooLongToCheck, TookTooLong, withinTime } from './bounds';
-import { tryCompileSchema } from './compile';
-import { usesLookAround } from './patterns';
+import { TookTooLong, withinTime } from './within-time';
 
 /** A schema of zod, valibot, arktype or another library that implements standardschema.dev. */
 export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
@@ -40,6 +41,10 @@ export type InputSchema = {
   readonly validate: ValidateArguments;
   readonly problems: readonly Problem[];
 };
+
+/** Longest time to check one value, on the thread that everything else of a worker waits for. */
+const checkMilliseconds = 500;
+const tooLongToCheck = `took more than ${checkMilliseconds} ms to check: send a smaller or simpler value`;
 
 const advice = 'pass a JSON Schema object instead';
 const load = createRequire(__filename);
@@ -68,13 +73,14 @@ export function parseInputSchema(input: unknown): InputSchema {
   if (isStandardSchema(input)) {
     return { schema, validate: validateWithStandardSchema(input), problems: [] };
   }
-  const compiled = tryCompileSchema(schema);
-  if (compiled.ok) return { schema, validate: validateWith(compiled.check), problems: [] };
-  return refused(...compiled.problems);
+  const problems = toolSchemaProblems(schema);
+  return problems.length > 0
+    ? refused(...problems)
+    : { schema, validate: validateWith(schema), problems: [] };
 }
 
 function refused(...problems: Problem[]): InputSchema {
-  return { schema: {}, validate: validateWith(() => problems), problems };
+  return { schema: {}, validate: async () => ({ ok: false, problems }), problems };
 }
 
 /** The JSON Schema of an option that takes a Standard Schema or a JSON Schema. */
@@ -136,22 +142,22 @@ function noEmitter(vendor: string): string {
 /** zod writes such patterns for some formats. Providers refuse them, and the format says the same. */
 function leaveOutLookAround(value: Json): void {
   if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value) && typeof value.format === 'string' && usesLookAround(value.pattern)) {
-    delete value.pattern;
-  }
+  const { format, pattern } = Array.isArray(value) ? {} : (value as JsonSchema);
+  const isFormat = typeof format === 'string' && typeof pattern === 'string';
+  if (isFormat && /\(\?<?[=!]/.test(pattern)) delete (value as JsonSchema)['pattern'];
   Object.values(value).forEach(leaveOutLookAround);
 }
 
-function validateWith(check: (args: Json) => readonly Problem[]): ValidateArguments {
+function validateWith(schema: JsonSchema): ValidateArguments {
   return async (args) => {
-    const problems = check(args);
+    const problems = checkAgainst(schema, args, limits.argumentSteps);
     return problems.length === 0 ? { ok: true, value: args } : { ok: false, problems };
   };
 }
 
 /**
  * The value is what the schema makes of the arguments: defaults filled in, transforms applied. What the schema does before it first waits
- * is given the time that a JSON Schema has. Otherwise a pattern that tries many ways would stop the worker.
+ * has half a second. Otherwise a pattern that tries many ways would stop the worker.
  */
 function validateWithStandardSchema(schema: StandardSchema): ValidateArguments {
   return async (args) => {

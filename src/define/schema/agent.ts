@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { didYouMean, joinPath, type Problem, quote } from '../../base/problem';
 import { utf8Length } from '../../base/text';
+import { toolSchemaProblems } from '../../core/schema/schema-problem';
 import { limits, timeouts } from '../../protocol/limits';
 import { askUserTool, resultToolNames } from '../../protocol/names';
-import { tryCompileSchema } from '../arguments/compile';
 import { rule } from '../problems/from-zod';
 import { contextOf, memory } from './memory';
 import {
@@ -210,8 +210,8 @@ export const inputTimeoutHelp = help('How long a question or an approval waits',
 /** Structured output is always an object or an array: a schema of anything else could never be met. */
 export const outputSchema = jsonSchema.superRefine(
   rule((schema) => {
-    const compiled = tryCompileSchema(schema);
-    if (!compiled.ok) return compiled.problems;
+    const problems = toolSchemaProblems(schema);
+    if (problems.length > 0) return problems;
     const { type } = schema;
     if (typeof type !== 'string' || type === 'object' || type === 'array') return [];
     return [{ path: '', message: `must describe an object or an array, not ${quote(type)}` }];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defined } from '../../base/json';
 import type { Problem } from '../../base/problem';
-import { schemaProblem } from '../../core/schema/schema-problem';
+import { answerSchemaProblem } from '../../core/schema/schema-problem';
 import { limits } from '../../protocol/limits';
 import type { RetrySpec, ToolSpec } from '../../protocol/spec';
 import { parseInputSchema, parseSchemaOption } from '../arguments/emit';
@@ -245,7 +245,7 @@ export const toolResult = z
   .unknown()
   .transform((value, context) => {
     const option = parseSchemaOption(value);
-    const problem = option.ok ? schemaProblem(option.schema, limits.answerSchema) : option.problem;
+    const problem = option.ok ? answerSchemaProblem(option.schema) : option.problem;
     if (problem !== undefined) {
       const { path, message } = problem;
       context.addIssue({ code: 'custom', message, params: { at: path } });

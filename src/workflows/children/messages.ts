@@ -14,7 +14,7 @@ import {
 } from '@temporalio/workflow';
 import { knownPart, shapeProblem } from '../../base/check-shape';
 import { formatProblem, quote } from '../../base/problem';
-import { schemaProblem } from '../../core/schema/schema-problem';
+import { answerSchemaProblem } from '../../core/schema/schema-problem';
 import { checkJson } from '../../core/session';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
@@ -45,7 +45,7 @@ export function childInputs(payload: unknown, isTolerant: () => boolean): ChildI
     if (known.has(inputId))
       throw new LonghaulError('InvalidInput', `inputs lists ${quote(inputId)} a second time`);
     known.add(inputId);
-    const problem = schema && schemaProblem(schema, limits.answerSchema);
+    const problem = schema && answerSchemaProblem(schema);
     if (problem !== undefined)
       throw new LonghaulError(
         'InvalidInput',

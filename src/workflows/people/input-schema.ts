@@ -1,10 +1,9 @@
 // The schema that an answer to an input must match, from what the run has pinned. Pure.
 
-import { schemaProblem } from '../../core/schema/schema-problem';
+import { answerSchemaProblem } from '../../core/schema/schema-problem';
 import type { JsonSchema } from '../../base/json';
 import type { AgentConfig } from '../../protocol/activities';
 import type { PendingInput } from '../../protocol/run';
-import { limits } from '../../protocol/limits';
 import type { Definition } from '../../protocol/spec';
 
 /**
@@ -24,6 +23,6 @@ export function inputSchema(
   if (kind !== 'approval') return {};
   const tools = definition?.tools ?? {};
   const tool = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined;
-  if (tool === undefined || schemaProblem(tool.inputSchema, limits.answerSchema)) return {};
+  if (tool === undefined || answerSchemaProblem(tool.inputSchema)) return {};
   return { schema: tool.inputSchema };
 }

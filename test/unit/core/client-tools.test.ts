@@ -111,8 +111,8 @@ describe('tools that arrive', () => {
     ],
     [
       'with arguments that nobody can check',
-      [tool('a'), tool('b', { inputSchema: { ...object, unevaluatedProperties: false } })],
-      'clientTools[1].inputSchema.unevaluatedProperties is not checked here: use additionalProperties',
+      [tool('a'), tool('b', { inputSchema: { ...object, $dynamicRef: '#' } })],
+      'clientTools[1].inputSchema.$dynamicRef is not checked here: use $ref',
     ],
     [
       'with arguments that refer to themselves',

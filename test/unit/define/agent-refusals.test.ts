@@ -185,7 +185,7 @@ describe('defineAgent', () => {
     [
       'a wrong schema of a criterion',
       { criteria: [criteria.structuredOutput({ type: 'object', required: 1 })] },
-      'criteria[0].schema.required must be an array, not 1',
+      'criteria[0].schema.required must be a list of texts, not 1',
     ],
     [
       'a schema of text for a criterion',
@@ -200,7 +200,7 @@ describe('defineAgent', () => {
     [
       'a pattern with look-ahead',
       { criteria: [criteria.structuredOutput({ items: { pattern: '(?=a)' } })] },
-      "criteria[0].schema.items.pattern uses look-ahead or look-behind, which RE2 does not support; write it without, or check it in code: '(?=a)'",
+      "criteria[0].schema.items.pattern uses look-ahead or look-behind; write it without, or check it in code: '(?=a)'",
     ],
     [
       'an unknown tool choice',
@@ -227,7 +227,7 @@ describe('defineAgent', () => {
     [
       'a wrong schema of the output',
       { output: { schema: { type: 'thing' } } },
-      "output.schema.type fits no alternative: must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string', not 'thing'; or must be an array, not 'thing'",
+      "output.schema.type must be one of string, number, integer, boolean, array, object, null, or a list of them, not 'thing'",
     ],
     [
       'an output of text',

@@ -264,12 +264,12 @@ describe('defineTool', () => {
     [
       'a wrong JSON Schema',
       { inputSchema: { type: 'object', required: 'city' } },
-      `${subject}inputSchema.required must be an array, not 'city'`,
+      `${subject}inputSchema.required must be a list of texts, not 'city'`,
     ],
     [
       'a pattern with look-ahead',
       { inputSchema: { type: 'object', properties: { a: { pattern: '^(?=a)' } } } },
-      `${subject}inputSchema.properties.a.pattern uses look-ahead or look-behind, which RE2 does not support; write it without, or check it in code: '^(?=a)'`,
+      `${subject}inputSchema.properties.a.pattern uses look-ahead or look-behind; write it without, or check it in code: '^(?=a)'`,
     ],
     [
       'a schema no JSON can hold',

@@ -1,6 +1,6 @@
 // Pure: no server.
 import { redact } from '../../../src/providers/redact';
-import { withinTime } from '../../../src/define/arguments/bounds';
+import { withinTime } from '../../../src/define/arguments/within-time';
 
 describe('redact', () => {
   it.each([

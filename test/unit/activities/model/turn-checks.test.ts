@@ -5,7 +5,7 @@ import {
   type TurnToCheck,
 } from '../../../../src/activities/model/turn-checks';
 import type { AssistantPart, FinishReason } from '../../../../src/protocol/message';
-import { withinTime } from '../../../../src/define/arguments/bounds';
+import { withinTime } from '../../../../src/define/arguments/within-time';
 import { call, malformed, noUsage, text } from '../../core/builders';
 
 const city = {

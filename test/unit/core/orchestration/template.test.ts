@@ -10,7 +10,7 @@ import {
   type TemplateValues,
 } from '../../../../src/core/orchestration/template';
 import { limits } from '../../../../src/protocol/limits';
-import { withinTime } from '../../../../src/define/arguments/bounds';
+import { withinTime } from '../../../../src/define/arguments/within-time';
 import { refusalOf } from '../../define/builders';
 
 const tasks = new Set(['totals', 'a', 'a.b', 'a.structured', 'input', 'check-2_x']);

@@ -2,12 +2,12 @@
 import type { Json, JsonSchema } from '../../../../src/base/json';
 import { formatProblem } from '../../../../src/base/problem';
 import { checkAgainst } from '../../../../src/core/schema/check-schema';
-import { schemaProblem } from '../../../../src/core/schema/schema-problem';
-import { tryCompileSchema } from '../../../../src/define/arguments/compile';
+import { answerSchemaProblem } from '../../../../src/core/schema/schema-problem';
+import { limits } from '../../../../src/protocol/limits';
 
 const problems = (schema: JsonSchema, value: Json): string[] => {
-  expect(schemaProblem(schema, 16_384)).toBeUndefined();
-  return checkAgainst(schema, value).map(formatProblem);
+  expect(answerSchemaProblem(schema)).toBeUndefined();
+  return checkAgainst(schema, value, limits.answerSteps).map(formatProblem);
 };
 
 describe('a value that is wrong', () => {
@@ -28,7 +28,7 @@ describe('a value that is wrong', () => {
     [{ seat: '12A', bags: 2, meal: 'fish', by: '2026-02-28' }, []],
     [{}, ['seat is required']],
     ['12A', ["must be an object, not '12A'"]],
-    [{ seat: '12Z' }, ["seat must be a text that matches '^\\d{1,2}[A-F]$', not '12Z'"]],
+    [{ seat: '12Z' }, ["seat must match the pattern ^\\d{1,2}[A-F]$, not '12Z'"]],
     [{ seat: '1A', bags: 1.5 }, ['bags must be a whole number, not 1.5']],
     [{ seat: '1A', bags: 4 }, ['bags must be at most 3, not 4']],
     [{ seat: '1A', meal: 'beef' }, ["meal must be one of 'fish', 'pasta', not 'beef'"]],
@@ -48,81 +48,6 @@ describe('a value that is wrong', () => {
 
   it('says ten things at most', () => {
     expect(problems({ items: { type: 'string' } }, Array(500).fill(1))).toHaveLength(10);
-  });
-});
-
-// The validator for arguments of tools is another program. Both must agree.
-describe('agrees with the validator of tools', () => {
-  const schemas: JsonSchema[] = [
-    { type: ['string', 'null'], minLength: 2, maxLength: 3 },
-    { type: 'number', exclusiveMinimum: 0, multipleOf: 0.5 },
-    { enum: [1, 'a', [1], { a: 1 }, null] },
-    { const: { a: [1, { b: 2 }] } },
-    { oneOf: [{ minimum: 2 }, { maximum: 3 }] },
-    { not: { type: 'array' } },
-    { if: { type: 'string' }, then: { minLength: 2 }, else: { type: 'number' } },
-    { prefixItems: [{ type: 'string' }], items: { type: 'number' } },
-    {
-      $schema: 'http://json-schema.org/draft-07/schema#',
-      items: [{ type: 'string' }],
-      additionalItems: false,
-    },
-    { contains: { type: 'string' }, minContains: 1, maxContains: 1 },
-    { uniqueItems: true, minItems: 1, maxItems: 3 },
-    { patternProperties: { '^a': { type: 'number' } }, additionalProperties: { type: 'string' } },
-    { propertyNames: { maxLength: 1 }, minProperties: 1, maxProperties: 2 },
-    { dependentRequired: { a: ['b'] }, dependentSchemas: { b: { required: ['a'] } } },
-    { allOf: [{ $ref: '#/$defs/x' }], $defs: { x: { type: ['object', 'array'] } } },
-    { properties: { a: { $ref: '#' } }, additionalProperties: false, type: 'object' },
-    { pattern: '^(a|ab)(c|bcd)*$', type: 'string' },
-    { additionalProperties: false },
-    { items: false },
-  ];
-  const values: Json[] = [
-    null,
-    true,
-    0,
-    1,
-    0.3,
-    2.5,
-    3,
-    7,
-    '',
-    'a',
-    'ab',
-    'abc',
-    'abcd',
-    'abcbcd',
-    '\u{1F600}\u{1F600}',
-    [],
-    [1],
-    ['a'],
-    ['a', 1],
-    ['a', 'a'],
-    [1, 1],
-    ['a', 'b', 3],
-    {},
-    { a: 1 },
-    { a: 'x' },
-    { a: { a: {} } },
-    { a: 1, b: 2 },
-    { b: 1 },
-    { ab: 1, c: 'x' },
-    { a: [1, { b: 2 }] },
-    [[1]],
-    [{ a: 1 }],
-  ];
-
-  it.each(schemas)('%j', (schema) => {
-    const compiled = tryCompileSchema(schema);
-    if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
-    for (const value of values) {
-      const expected = compiled.check(value).length === 0;
-      expect({ value, fits: problems(schema, value).length === 0 }).toEqual({
-        value,
-        fits: expected,
-      });
-    }
   });
 });
 
@@ -174,7 +99,7 @@ describe('a hostile schema', () => {
     ['a long pattern', { pattern: 'a'.repeat(1_001) }, 'more than 1000 characters'],
     ['what is not checked', { unevaluatedProperties: false }, 'use additionalProperties'],
   ])('is refused: %s', (_name, schema, message) => {
-    const problem = schemaProblem(schema, 16_384);
+    const problem = answerSchemaProblem(schema);
     expect(problem && formatProblem(problem)).toContain(message);
   });
 
@@ -188,8 +113,8 @@ describe('a hostile schema', () => {
     ['references that double', doubling, 7],
     [
       'an enumeration for each item',
-      { items: { not: { enum: Array.from({ length: 3_000 }, (_, at) => at) } } },
-      Array(10_000).fill(-1),
+      { items: { not: { enum: Array.from({ length: 2_000 }, (_, at) => [at]) } } },
+      Array(10_000).fill([-1]),
     ],
     [
       'a list within each item',

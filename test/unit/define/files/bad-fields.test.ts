@@ -196,7 +196,7 @@ describe('loadSpec', () => {
         '    output:\n      schema:\n        type: object\n        properties:\n          a: { type: strng }\n',
       ),
       [
-        "8:22 agents[0].output.schema.properties.a.type fits no alternative: must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string', not 'strng'; or must be an array, not 'strng'",
+        "8:22 agents[0].output.schema.properties.a.type must be one of string, number, integer, boolean, array, object, null, or a list of them, not 'strng'",
       ],
     ],
     [
@@ -252,7 +252,7 @@ describe('loadSpec', () => {
       desk(
         '    criteria:\n      - { type: max_iterations, max: 3 }\n      - type: structured_output\n        schema: { type: object, required: name }\n',
       ),
-      ["7:43 agents[0].criteria[1].schema.required must be an array, not 'name'"],
+      ["7:43 agents[0].criteria[1].schema.required must be a list of texts, not 'name'"],
     ],
     [
       'callbacks of no name',

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { TookTooLong, withinTime } from '../../../../src/define/arguments/bounds';
+import { TookTooLong, withinTime } from '../../../../src/define/arguments/within-time';
 
 describe('withinTime', () => {
   it('gives what the work gives, and throws what it throws', () => {
