@@ -134,7 +134,7 @@ export const limits = {
   answerSchema: 16 * KiB,
   /** A JSON Schema of arguments or of an output, in bytes. */
   toolSchema: 128 * KiB,
-  /** The steps of a check against a schema. An answer is checked in a workflow. A million steps take 25 ms of a core at most. */
+  /** The steps of a check against a schema. An answer is checked in a workflow. A million steps take about 25 ms of a core. */
   answerSteps: 250_000,
   argumentSteps: 2_000_000,
   /** An open input for a hook of a worker, in bytes. */

@@ -1,15 +1,18 @@
 // Pure: reads files of the repository; no server.
 import { readdirSync, readFileSync } from 'node:fs';
-import { Ajv2020 } from 'ajv/dist/2020';
 import { parseAllDocuments } from 'yaml';
+import type { Json } from '../../../../src/base/json';
+import { checkAgainst } from '../../../../src/core/schema/check-schema';
 import { createRegistry } from '../../../../src/define/registry';
+import { limits } from '../../../../src/protocol/limits';
 import { loadSpec, specFileSchema, toSpecText, type Runners } from '../../../../src';
 import { exampleCode, exampleFolders, loadExamples } from './example-code';
 
 const specsOf = ({ all }: Runners) => Object.fromEntries(all.map(({ id, spec }) => [id, spec]));
 
 /** As editors do. */
-const validate = new Ajv2020({ strict: false }).compile(specFileSchema());
+const problemsOf = (value: unknown) =>
+  checkAgainst(specFileSchema(), value as Json, limits.argumentSteps);
 
 describe.each(exampleFolders)('examples/specs/%s', (folder, ids) => {
   it('loads', () => {
@@ -41,7 +44,7 @@ describe.each(exampleFolders)('examples/specs/%s', (folder, ids) => {
       );
     });
     const problems = documents.flatMap(([name, value]) =>
-      validate(value) ? [] : [[name, validate.errors]],
+      problemsOf(value).map((problem) => [name, problem]),
     );
     expect([problems, documents.length > 0]).toEqual([[], true]);
   });
