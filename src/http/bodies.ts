@@ -1,6 +1,6 @@
 // The shapes of what requests may say. The description of a member is also its error.
 
-import type { ClientToolOptions } from '../client/client-tools';
+import type { ClientToolOptions } from '../client/index';
 import type { Json, JsonObject } from '../base/json';
 import type { UserInput } from '../protocol/message';
 import {

@@ -1,5 +1,2 @@
-// JSON Schemas of tools and outputs, and the check of values against them.
-export { TookTooLong, withinTime } from './bounds';
-export { compileSchema, tryCompileSchema } from './compile';
+// JSON Schemas of tools and outputs, in the forms in which users give them.
 export { isStandardSchema, parseSchemaOption, type StandardSchema } from './emit';
-export { loadPatternEngine } from './patterns';
