@@ -148,7 +148,7 @@ describe('an agent', () => {
     it('has a schema that is compiled when the agent is defined', () => {
       const wrong = { type: 'object', required: 1 };
       expect(refusalOf(() => anAgent({ criteria: [structured(wrong)] }))).toBe(
-        "SpecError: Agent 'weather': criteria[0].schema.required must be an array, not 1",
+        "SpecError: Agent 'weather': criteria[0].schema.required must be a list of texts, not 1",
       );
     });
 

@@ -20,17 +20,17 @@ describe('a message to an agent that works', () => {
   });
 
   it.each([
-    ['a text', 'In metres.', /\{messageId, text, when\?, by\?\}/],
+    ['a text', 'In metres.', /JSON object of messageId, text, when, by/],
     ['an unknown member', { ...message, txet: 'x' }, /txet/],
     ['no id', { text: 'x' }, /messageId/],
     ['an empty id', { ...message, messageId: '' }, /messageId/],
     ['a control character in the id', { ...message, messageId: 'a\u0000' }, /messageId/],
-    ['no text', { messageId: 'm1' }, /not empty/],
+    ['no text', { messageId: 'm1' }, /text is required/],
     ['blanks', { ...message, text: ' \n' }, /not empty/],
     ['half a pair', { ...message, text: 'a\ud800' }, /surrogate/],
     ['a long text', { ...message, text: 'x'.repeat(limits.answer + 1) }, /65537 bytes/],
-    ['another time', { ...message, when: 'later' }, /'next' or 'now'/],
-    ['an actor without an id', { ...message, by: {} }, /actor/],
+    ['another time', { ...message, when: 'later' }, /when must be one of 'next', 'now'/],
+    ['an actor without an id', { ...message, by: {} }, /by\.id is required/],
   ])('is refused with %s', (_what, given, problem) => {
     expect(thrown(() => readSteer(given))).toMatchObject({
       code: 'InvalidInput',
