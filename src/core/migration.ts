@@ -7,13 +7,12 @@ import { canonicalJson, defined } from '../base/json';
 import { formatProblem, joinPath, quote } from '../base/problem';
 import type { AgentConfig, ToolConfig } from '../protocol/activities';
 import type { MachineInput } from '../protocol/agent-run';
-import { limits } from '../protocol/limits';
 import { type MigrateInput, migrateInputShape } from '../protocol/run';
 import type { Definition } from '../protocol/spec';
 import { toolSpecOf } from './loop-config';
 import { checkNote } from './machine/answer';
 import { checkRunner, readMembers } from './run-input';
-import { checkAgainst } from './schema/check-schema';
+import { checkAgainst, forAnswers } from './schema/check-schema';
 import { answerSchemaProblem } from './schema/schema-problem';
 
 /** Takes the request whole or not at all: anybody may send one. */
@@ -72,7 +71,7 @@ function misfitOf(
   const unchecked = answerSchemaProblem(inputSchema);
   if (unchecked !== undefined)
     return `its new schema cannot be checked here: ${formatProblem(unchecked)}`;
-  const [problem] = checkAgainst(inputSchema, args ?? {}, limits.answerSteps);
+  const [problem] = checkAgainst(inputSchema, args ?? {}, forAnswers);
   if (problem === undefined) return undefined;
   const path = joinPath('args', problem.path);
   return `it does not match the new schema: ${formatProblem({ ...problem, path })}`;

@@ -5,11 +5,10 @@ import { oneLine, textOfParts } from '../../base/text';
 import { criteriaOf } from '../../core/loop-config';
 import { markedQuestion } from '../../core/machine/questions';
 import { isAnswerless } from '../../core/machine/working-turn';
-import { checkAgainst } from '../../core/schema/check-schema';
+import { checkAgainst, forTools } from '../../core/schema/check-schema';
 import { checkJson, pickKeys } from '../../core/session';
 import type { CallModelInput } from '../../protocol/activities';
 import type { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
 import type { CallAnswer, CriterionResult, TurnChecks } from '../../protocol/log';
 import type { Message, ToolCallPart } from '../../protocol/message';
 import type { AgentSpec, Definition, ToolSpec } from '../../protocol/spec';
@@ -100,7 +99,7 @@ export function checkStructured(text: string, schema: Json | undefined): Criteri
     return { met: false, missing: oneLine(`${violation.path}: ${violation.problem}`, 1_000) };
   }
   if (schema === undefined) return { met: true, value: parsed.value };
-  const problems = checkAgainst(schema, parsed.value, limits.argumentSteps);
+  const problems = checkAgainst(schema, parsed.value, forTools);
   if (problems.length === 0) return { met: true, value: parsed.value };
   const missing = problems
     .slice(0, 5)

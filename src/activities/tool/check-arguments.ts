@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { toolSpecOf } from '../../core/loop-config';
-import { checkAgainst } from '../../core/schema/check-schema';
+import { checkAgainst, forTools } from '../../core/schema/check-schema';
 import { toolSchemaProblems } from '../../core/schema/schema-problem';
 import type {
   ArgumentsRef,
@@ -18,7 +18,6 @@ import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
 import { readLog } from '../log/read-log';
 
 const mostProblems = 10;
@@ -49,7 +48,7 @@ export async function checkAgainstSchema(
 /** A schema that cannot be used here refuses nothing: the tool's owner checks the arguments. */
 function problemsOf({ inputSchema }: ToolSpec, args: JsonObject): readonly Problem[] {
   if (toolSchemaProblems(inputSchema).length > 0) return [];
-  return checkAgainst(inputSchema, args, limits.argumentSteps);
+  return checkAgainst(inputSchema, args, forTools);
 }
 
 function refused({ name }: ToolSpec, problems: readonly Problem[]): CheckedToolArguments {

@@ -6,12 +6,11 @@
 import type { Json, JsonObject, JsonSchema } from '../../base/json';
 import { formatProblem, type Problem } from '../../base/problem';
 import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
-import { checkAgainst } from '../schema/check-schema';
+import { checkAgainst, forAnswers } from '../schema/check-schema';
 
 const problemsOf = (schema: JsonSchema, value: Json): readonly Problem[] =>
-  checkAgainst(schema, value, limits.answerSteps);
+  checkAgainst(schema, value, forAnswers);
 
 type Given =
   | { readonly kind: 'answer'; readonly answer: Json }

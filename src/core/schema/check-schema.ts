@@ -10,6 +10,8 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { Problem } from '../../base/problem';
+import { limits } from '../../protocol/limits';
+import { answerFormats, type Formats, isOfFormat, toolFormats } from './formats';
 import { arrayRules, objectRules } from './member-rules';
 import { compilePattern, type Pattern } from './pattern';
 import { References } from './references';
@@ -29,10 +31,17 @@ const tooDeep = 'is nested too deeply to check';
 
 class Ended extends Error {}
 
-/** What is wrong with a value, at most ten problems. The check takes at most `steps`. */
-export function checkAgainst(schema: Json, value: Json, steps: number): readonly Problem[] {
+type CheckBounds = { readonly steps: number; readonly formats: Formats };
+
+/** For arguments, results and outputs, which are checked in activities. */
+export const forTools: CheckBounds = { steps: limits.argumentSteps, formats: toolFormats };
+/** For what people answer, which runs check. */
+export const forAnswers: CheckBounds = { steps: limits.answerSteps, formats: answerFormats };
+
+/** What is wrong with a value, at most ten problems. */
+export function checkAgainst(schema: Json, value: Json, bounds: CheckBounds): readonly Problem[] {
   try {
-    const found = new SchemaCheck(schema, steps).at(schema, value, undefined);
+    const found = new SchemaCheck(schema, bounds).at(schema, value, undefined);
     return found
       .slice(0, mostProblems)
       .map(({ place, message }) => ({ path: pathOf(place), message: message() }));
@@ -50,6 +59,7 @@ type Plans = Partial<Record<keyof typeof rulesByKind, Plan>>;
 
 class SchemaCheck implements Check {
   readonly #references: References;
+  readonly #formats: Formats;
   readonly #plans = new Map<JsonObject, Plans>();
   readonly #patterns = new Map<string, Pattern | undefined>();
   readonly #names = new Map<JsonObject, readonly string[]>();
@@ -58,7 +68,8 @@ class SchemaCheck implements Check {
   #left: number;
   #depth = 0;
 
-  constructor(root: Json, steps: number) {
+  constructor(root: Json, { steps, formats }: CheckBounds) {
+    this.#formats = formats;
     this.#references = new References(isJsonObject(root) ? root : {});
     this.#left = steps;
   }
@@ -117,6 +128,10 @@ class SchemaCheck implements Check {
   target(reference: string): Json | undefined {
     this.spend(2);
     return this.#references.target(reference);
+  }
+
+  hasFormat(name: string, value: string | number): boolean {
+    return isOfFormat(this.#formats, name, value);
   }
 
   matches(source: string, text: string): boolean {

@@ -4,6 +4,8 @@ import { isRegularExpression } from './pattern-parser';
 
 const day = /^\d{4}-\d\d-\d\d$/;
 const clock = /^(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d|23:59:60)(?:\.\d{1,9})?$/;
+const answerClock =
+  /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 const zone = /(?:z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/i;
 
 const label = '[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?';
@@ -12,7 +14,10 @@ const byte = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const ipv4 = new RegExp(`^${byte}(?:\\.${byte}){3}$`);
 const scheme = /^[a-z][a-z\d+.-]*:/i;
 
-const formats: { readonly [name: string]: (text: string) => boolean } = {
+export type Formats = { readonly [name: string]: (text: string) => boolean };
+
+/** The formats of arguments, results and outputs. */
+export const toolFormats: Formats = {
   date: isDate,
   time: (text) => zone.test(text) && clock.test(text.replace(zone, '')),
   'date-time': (text) => isMoment(text) && zone.test(text.slice(11)),
@@ -37,12 +42,24 @@ const numberFormats: { readonly [name: string]: (value: number) => boolean } = {
   int64: Number.isInteger,
 };
 
-/** True for a format that is not known here. */
-export function isOfFormat(name: string, text: string): boolean {
-  return Object.hasOwn(formats, name) ? (formats[name]?.(text) ?? true) : true;
+/** The formats of answers, as 0.2.0 checks them: a run that replays must refuse the same signals again. */
+export const answerFormats: Formats = {
+  date: isDate,
+  time: (text) => answerClock.test(text),
+  'date-time': (text) =>
+    /[tT ]/.test(text.charAt(10)) && isDate(text.slice(0, 10)) && answerClock.test(text.slice(11)),
+  email: (text) => /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)*$/.test(text),
+  uri: (text) => /^[a-z][a-z\d+.-]*:[^\s]+$/i.test(text),
+  uuid: (text) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text),
+};
+
+/** True for a format that is not known there. */
+export function isOfFormat(formats: Formats, name: string, value: string | number): boolean {
+  if (typeof value === 'number') return formats === answerFormats || isNumberOfFormat(name, value);
+  return Object.hasOwn(formats, name) ? (formats[name]?.(value) ?? true) : true;
 }
 
-export function isNumberOfFormat(name: string, value: number): boolean {
+function isNumberOfFormat(name: string, value: number): boolean {
   return Object.hasOwn(numberFormats, name) ? (numberFormats[name]?.(value) ?? true) : true;
 }
 

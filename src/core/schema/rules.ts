@@ -34,6 +34,7 @@ export interface Check {
   spendOn(text: string): void;
   target(reference: string): Json | undefined;
   matches(source: string, text: string): boolean;
+  hasFormat(name: string, value: string | number): boolean;
   isSame(left: Json, right: Json): boolean;
   isOneOf(values: Json, value: Json): boolean;
 }

@@ -2,7 +2,6 @@
 
 import { isJsonObject, type Json } from '../../base/json';
 import { describeValue, formatProblem, quote } from '../../base/problem';
-import { isNumberOfFormat, isOfFormat } from './formats';
 import { type At, collected, type Found, listed, nothing, pathOf, textOf } from './rules';
 import type { Rule, Rules } from './rules';
 
@@ -138,7 +137,7 @@ export const numberRules: Rules = {
   exclusiveMaximum: bound('less than', (value, limit) => value < limit),
   multipleOf: bound('a multiple of', isMultiple),
   format: (name, at) =>
-    unless(isNumberOfFormat(textOf(name), Number(at.value)), at, () => `a valid ${textOf(name)}`),
+    unless(at.check.hasFormat(textOf(name), Number(at.value)), at, () => `a valid ${textOf(name)}`),
 };
 
 export const countRule =
@@ -173,6 +172,10 @@ export const textRules: Rules = {
   },
   format: (name, at) => {
     at.check.spendOn(textOf(at.value));
-    return unless(isOfFormat(textOf(name), textOf(at.value)), at, () => `a valid ${textOf(name)}`);
+    return unless(
+      at.check.hasFormat(textOf(name), textOf(at.value)),
+      at,
+      () => `a valid ${textOf(name)}`,
+    );
   },
 };

@@ -11,9 +11,8 @@ import {
   quote,
   type Problem,
 } from '../../base/problem';
-import { checkAgainst } from '../../core/schema/check-schema';
+import { checkAgainst, forTools } from '../../core/schema/check-schema';
 import { toolSchemaProblems } from '../../core/schema/schema-problem';
-import { limits } from '../../protocol/limits';
 import { toPlainJson } from '../plain-json';
 import { TookTooLong, withinTime } from './within-time';
 
@@ -150,7 +149,7 @@ function leaveOutLookAround(value: Json): void {
 
 function validateWith(schema: JsonSchema): ValidateArguments {
   return async (args) => {
-    const problems = checkAgainst(schema, args, limits.argumentSteps);
+    const problems = checkAgainst(schema, args, forTools);
     return problems.length === 0 ? { ok: true, value: args } : { ok: false, problems };
   };
 }

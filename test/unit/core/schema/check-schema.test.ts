@@ -1,13 +1,12 @@
 // Pure: no server.
 import type { Json, JsonSchema } from '../../../../src/base/json';
 import { formatProblem } from '../../../../src/base/problem';
-import { checkAgainst } from '../../../../src/core/schema/check-schema';
+import { checkAgainst, forAnswers } from '../../../../src/core/schema/check-schema';
 import { answerSchemaProblem } from '../../../../src/core/schema/schema-problem';
-import { limits } from '../../../../src/protocol/limits';
 
 const problems = (schema: JsonSchema, value: Json): string[] => {
   expect(answerSchemaProblem(schema)).toBeUndefined();
-  return checkAgainst(schema, value, limits.answerSteps).map(formatProblem);
+  return checkAgainst(schema, value, forAnswers).map(formatProblem);
 };
 
 describe('a value that is wrong', () => {
@@ -141,4 +140,13 @@ describe('a hostile schema', () => {
     const value = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)) as Json;
     expect(problems({ items: { $ref: '#' } }, value)).toEqual(['is nested too deeply to check']);
   });
+});
+
+it('checks the formats of answers as 0.2.0 did, because a run that replays refuses the same signals again', () => {
+  const problems = (format: string, value: string | number) =>
+    checkAgainst({ format }, value, forAnswers).length;
+  expect(problems('email', 'a..b@-x')).toBe(0);
+  expect(problems('email', 'a')).toBe(1);
+  expect(problems('hostname', 'no host')).toBe(0);
+  expect(problems('int32', 1.5)).toBe(0);
 });

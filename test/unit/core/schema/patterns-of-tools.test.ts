@@ -1,15 +1,14 @@
 // Pure: no server.
 import fc from 'fast-check';
-import { checkAgainst } from '../../../../src/core/schema/check-schema';
+import { checkAgainst, forTools } from '../../../../src/core/schema/check-schema';
 import { toolSchemaProblems } from '../../../../src/core/schema/schema-problem';
-import { limits } from '../../../../src/protocol/limits';
 
 const refusalOf = (pattern: string): string | undefined =>
   toolSchemaProblems({ pattern })[0]?.message;
 
 function matches(pattern: string, text: string): boolean {
   expect(refusalOf(pattern)).toBeUndefined();
-  return checkAgainst({ pattern }, text, limits.argumentSteps).length === 0;
+  return checkAgainst({ pattern }, text, forTools).length === 0;
 }
 
 const regular = [

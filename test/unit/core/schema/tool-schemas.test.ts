@@ -1,13 +1,12 @@
 // Pure: no server. Schemas of arguments and of outputs.
 import type { Json, JsonSchema } from '../../../../src/base/json';
 import { formatProblem, type Problem } from '../../../../src/base/problem';
-import { checkAgainst } from '../../../../src/core/schema/check-schema';
+import { checkAgainst, forTools } from '../../../../src/core/schema/check-schema';
 import { toolSchemaProblems } from '../../../../src/core/schema/schema-problem';
-import { limits } from '../../../../src/protocol/limits';
 
 const checkOf = (schema: JsonSchema): ((value: Json) => readonly Problem[]) => {
   expect(toolSchemaProblems(schema)).toEqual([]);
-  return (value) => checkAgainst(schema, value, limits.argumentSteps);
+  return (value) => checkAgainst(schema, value, forTools);
 };
 
 const personSchema = {

@@ -3,9 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json, JsonSchema } from '../../../../src/base/json';
-import { checkAgainst } from '../../../../src/core/schema/check-schema';
+import { checkAgainst, forTools } from '../../../../src/core/schema/check-schema';
 import { toolSchemaProblems } from '../../../../src/core/schema/schema-problem';
-import { limits } from '../../../../src/protocol/limits';
 
 type Verdicts = { readonly schema: JsonSchema; readonly fits: Json[]; readonly breaks: Json[] };
 
@@ -13,7 +12,7 @@ const file = join(__dirname, '../../../fixtures/schemas/verdicts.json');
 const table = JSON.parse(readFileSync(file, 'utf8')) as Verdicts[];
 
 const fits = (schema: JsonSchema, value: Json): boolean =>
-  checkAgainst(schema, value, limits.argumentSteps).length === 0;
+  checkAgainst(schema, value, forTools).length === 0;
 
 it.each(
   table.map((verdicts) => [JSON.stringify(verdicts.schema).slice(0, 120), verdicts] as const),

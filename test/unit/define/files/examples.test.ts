@@ -2,17 +2,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import type { Json } from '../../../../src/base/json';
-import { checkAgainst } from '../../../../src/core/schema/check-schema';
+import { checkAgainst, forTools } from '../../../../src/core/schema/check-schema';
 import { createRegistry } from '../../../../src/define/registry';
-import { limits } from '../../../../src/protocol/limits';
 import { loadSpec, specFileSchema, toSpecText, type Runners } from '../../../../src';
 import { exampleCode, exampleFolders, loadExamples } from './example-code';
 
 const specsOf = ({ all }: Runners) => Object.fromEntries(all.map(({ id, spec }) => [id, spec]));
 
 /** As editors do. */
-const problemsOf = (value: unknown) =>
-  checkAgainst(specFileSchema(), value as Json, limits.argumentSteps);
+const problemsOf = (value: unknown) => checkAgainst(specFileSchema(), value as Json, forTools);
 
 describe.each(exampleFolders)('examples/specs/%s', (folder, ids) => {
   it('loads', () => {

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { loadSpec, specFileSchema, toSpecText, type LoadSpecOptions } from '../../../../src';
 import type { Json } from '../../../../src/base/json';
-import { checkAgainst } from '../../../../src/core/schema/check-schema';
+import { checkAgainst, forTools } from '../../../../src/core/schema/check-schema';
 import { hashDefinition } from '../../../../src/define/definition';
 import { diffDefinitions } from '../../../../src/define/diff';
 import { addSpecs, checkSpec } from '../../../../src/define/files/load';
 import { createRegistry } from '../../../../src/define/registry';
-import { limits } from '../../../../src/protocol/limits';
 import { aTool, refusalOf } from '../../define/builders';
 import { refusals } from './bad-specs';
 import { aFolder, removeFolders } from './spec-folder';
@@ -161,7 +160,7 @@ describe('a tool of a spec', () => {
 
   it('matches the schema for editors, and a tool that needs code does not', () => {
     const validate = (value: unknown): boolean =>
-      checkAgainst(specFileSchema(), value as Json, limits.argumentSteps).length === 0;
+      checkAgainst(specFileSchema(), value as Json, forTools).length === 0;
     expect(validate(parse(seat))).toBe(true);
     expect(validate(parse(seat.replace('client', 'later')))).toBe(false);
     expect(validate(parse(seat.replace('result: client', 'execute: x')))).toBe(false);
