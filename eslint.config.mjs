@@ -55,7 +55,7 @@ export default defineConfig(
         { considerDefaultExhaustiveForUnions: true },
       ],
       'import-x/no-cycle': 'error',
-      complexity: ['error', 12],
+      complexity: ['error', 16],
       'max-lines': ['error', 500],
       'no-console': 'error',
     },

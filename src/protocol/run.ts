@@ -20,7 +20,9 @@ import {
   isTrue,
   jsonObject,
   listOf,
+  type NoMembers,
   objectOf,
+  type ObjectShape,
   oneOf,
   ordinal,
   type Shape,
@@ -80,9 +82,6 @@ const threadTurnShape = objectOf({
   turn: ordinal,
   memory: logRefShape,
 });
-
-/** Part of the input of a turn's run: the thread, and the earlier turns for the model. */
-export type ThreadTurn = Shape<typeof threadTurnShape>;
 
 const inputRefShape = objectOf({ workflowId: filledText, runId: filledText, number: ordinal });
 
@@ -370,10 +369,8 @@ const remarks = {
   may: listOf(anything<AnswerRight>()),
 };
 
-const answeredByShape = objectOf({}, remarks);
-
 /** What every answer may say of itself. */
-export type AnsweredBy = Shape<typeof answeredByShape>;
+export type AnsweredBy = Shape<ObjectShape<NoMembers, typeof remarks>>;
 
 /**
  * Answer of the `nonce` query. It has no nonce if the run never listed such an input. `isBeginning`: the call has just begun, so its input

@@ -14,6 +14,7 @@ export type Shape<Of> = { readonly [Name in keyof ValueOf<Of>]: ValueOf<Of>[Name
 export type ValueOf<Of> = Of extends Shaped<infer Value> ? Value : never;
 
 type Members = { readonly [name: string]: Schema };
+export type NoMembers = Record<never, Schema>;
 
 /** `properties` has the shape of each member. */
 export type ObjectShape<Required extends Members, Optional extends Members> = Shaped<
@@ -74,7 +75,7 @@ export function oneOf<Choice extends string>(...choices: readonly Choice[]): Sha
 }
 
 /** An object with these members and no others. */
-export function objectOf<Required extends Members, Optional extends Members = {}>(
+export function objectOf<Required extends Members, Optional extends Members = NoMembers>(
   required: Required,
   optional?: Optional,
 ): ObjectShape<Required, Optional> {
@@ -87,7 +88,7 @@ export function objectOf<Required extends Members, Optional extends Members = {}
 }
 
 /** An object as it is stored. What this version does not know of it, it does not read. */
-export function stored<Required extends Members, Optional extends Members = {}>(
+export function stored<Required extends Members, Optional extends Members = NoMembers>(
   required: Required,
   optional?: Optional,
 ): ObjectShape<Required, Optional> {

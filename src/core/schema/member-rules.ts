@@ -19,19 +19,18 @@ const prefixOf = ({ schema: { prefixItems, items } }: At): readonly Json[] =>
 const inside = (
   { check, place }: At,
   schema: Json | undefined,
-  key: string | number,
-  value: Json,
+  [key, value]: readonly [key: string | number, value: Json],
 ) => check.at(schema, value, { above: place, key });
 
 const restItems: Rule = (schema, at) => {
   const from = prefixOf(at).length;
   const rest = from === 0 ? itemsOf(at) : itemsOf(at).slice(from);
-  return collected(at, rest, (item, index) => inside(at, schema, from + index, item));
+  return collected(at, rest, (item, index) => inside(at, schema, [from + index, item]));
 };
 
 const firstItems: Rule = (schemas, at) =>
   collected(at, itemsOf(at).slice(0, listed(schemas).length), (item, index) =>
-    inside(at, listed(schemas)[index], index, item),
+    inside(at, listed(schemas)[index], [index, item]),
   );
 
 export const arrayRules: Rules = {
@@ -42,7 +41,7 @@ export const arrayRules: Rules = {
   unevaluatedItems: (schema, at) => {
     const schemas = schemasFor(at);
     return collected(at, itemsOf(at), (item, index) =>
-      isEvaluated(at, schemas, index) ? nothing : inside(at, schema, index, item),
+      isEvaluated(at, schemas, index) ? nothing : inside(at, schema, [index, item]),
     );
   },
   minItems: countRule('at least', 'items', (at) => itemsOf(at).length),
@@ -86,7 +85,7 @@ const namedMembers: Rule = (schemas, at) => {
     at.check.spend(2);
     const [schema, member] = [memberOf(schemas, name), memberOf(at.value, name)];
     const isBoth = schema !== undefined && member !== undefined;
-    return isBoth ? inside(at, schema, name, member) : nothing;
+    return isBoth ? inside(at, schema, [name, member]) : nothing;
   });
 };
 
@@ -115,7 +114,7 @@ export const objectRules: Rules = {
     collected(at, namesOf(at), (name) =>
       collected(at, at.check.namesIn(schemas), (source) =>
         at.check.matches(source, name)
-          ? inside(at, memberOf(schemas, source), name, membersOf(at)[name] as Json)
+          ? inside(at, memberOf(schemas, source), [name, membersOf(at)[name] as Json])
           : nothing,
       ),
     ),
@@ -152,7 +151,7 @@ export const objectRules: Rules = {
 
 /** A name that is not allowed may be a misspelled one. */
 function additionalMember(schema: Json, at: At, key: string): readonly Found[] {
-  if (schema !== false) return inside(at, schema, key, membersOf(at)[key] as Json);
+  if (schema !== false) return inside(at, schema, [key, membersOf(at)[key] as Json]);
   const known = at.check.namesIn(at.schema['properties']).slice(0, mostCompared);
   const message = (): string => `is not allowed${didYouMean(key, known)}`;
   return [{ place: { above: at.place, key }, message }];

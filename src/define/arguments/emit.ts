@@ -141,7 +141,7 @@ function noEmitter(vendor: string): string {
 /** zod writes such patterns for some formats. Providers refuse them, and the format says the same. */
 function leaveOutLookAround(value: Json): void {
   if (typeof value !== 'object' || value === null) return;
-  const { format, pattern } = Array.isArray(value) ? {} : (value as JsonSchema);
+  const { format, pattern } = Array.isArray(value) ? {} : (value);
   const isFormat = typeof format === 'string' && typeof pattern === 'string';
   if (isFormat && /\(\?<?[=!]/.test(pattern)) delete (value as JsonSchema)['pattern'];
   Object.values(value).forEach(leaveOutLookAround);
