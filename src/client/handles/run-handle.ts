@@ -95,7 +95,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
       result: () => this.#result(),
       untaken: async (error) => (isUntaken(error) ? await this.#view.unanswerable(error) : error),
     });
-    return outcome as AgentRunOutcome<Types>;
+    return outcome;
   }
 
   /** Waits for the end, through all pauses. Throws like `outcome`, but waits for a worker without a limit. */
