@@ -37,12 +37,13 @@ export class Resets {
   }
 
   /**
-   * It has ended, and is reset no more. False when one that was under way took it back: then it goes on.
+   * It has ended, and is reset no more: a tree, a thread, or one turn of a thread, `ended`. False when a reset that was under way took it
+   * back: then it goes on.
    */
-  async settles(owner: string): Promise<boolean> {
-    this.#settled.add(owner);
+  async settles(owner: string, ended = owner): Promise<boolean> {
+    this.#settled.add(ended);
     const wasReset = (await this.#underWay.get(owner)) ?? false;
-    if (wasReset) this.#settled.delete(owner);
+    if (wasReset) this.#settled.delete(ended);
     return !wasReset;
   }
 
@@ -80,7 +81,8 @@ export class Resets {
   }
 
   async #reset(owner: string, how: ResetKind, draw: number): Promise<boolean> {
-    const open = await openOf(this.#longhaul, owner).catch(() => []);
+    const all = await openOf(this.#longhaul, owner).catch(() => []);
+    const open = all.filter(({ workflowId }) => !this.#settled.has(workflowId));
     // Below another run only Longhaul's own reset is safe.
     const isRoot = ({ workflowId }: Open): boolean =>
       how === 'safe reset' || workflowId === owner || owner.startsWith('c');

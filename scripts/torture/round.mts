@@ -208,7 +208,7 @@ class Round {
     const { memory, state } = store;
     const wasReset = (workflowId: string): boolean => this.#resets.touched(workflowId);
     const sessions = state.session;
-    const settles = (workflowId: string): Promise<boolean> => this.#resets.settles(workflowId);
+    const settles: TortureSetup['settles'] = (owner, ended) => this.#resets.settles(owner, ended);
     const goesOn = (owner: string): void => this.#resets.goesOn(owner);
     const shared = { longhaul, caller, people, asides: this.#asides, expectation };
     this.#setup = { ...shared, memory, sessions, wasReset, settles, goesOn, report, refusals: [] };

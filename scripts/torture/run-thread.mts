@@ -112,7 +112,10 @@ class Talk {
   }
 
   async #checkAnswer({ plan, turn }: Sent): Promise<void> {
-    const end = await answerUntilEnd(this.#setup, turn, this.#conversation.signal);
+    const { plan: thread, signal } = this.#conversation;
+    let end = await answerUntilEnd(this.#setup, turn, signal);
+    while (!(await this.#setup.settles(thread.id, turn.workflowId)))
+      end = await answerUntilEnd(this.#setup, turn, signal);
     const text = end.kind === 'complete' ? end.result.finalResponse.text : clipped(end);
     const expected = answerOf({ id: plan.name, answer: plan.answer });
     if (text !== expected)

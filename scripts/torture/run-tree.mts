@@ -26,7 +26,7 @@ export type TortureSetup = {
   /** Whether it was taken back, so that it did some of it more than once. */
   readonly wasReset: (workflowId: string) => boolean;
   /** What a run came to is what it stays; false when it was taken back meanwhile. */
-  readonly settles: (owner: string) => Promise<boolean>;
+  readonly settles: (owner: string, ended?: string) => Promise<boolean>;
   /** From now on it may be reset again. */
   readonly goesOn: (owner: string) => void;
   readonly report: (wrong: string) => void;

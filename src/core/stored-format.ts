@@ -39,6 +39,9 @@ export const taskFailedHere = 'the workflow task of this run has failed on this 
 /** What a query is told by a worker that has read events of the run that no workflow task has taken yet. */
 export const taskComesFirst = 'a workflow task of this run comes before the answer';
 
+/** The header of a query to a run that is closed. No workflow task will take what is left. */
+export const closedRunHeader = 'longhaul-closed-run';
+
 /**
  * Whether only this answer is of no use: a worker of another version may read the run, and a later answer has no part of it only. Temporal
  * says the number for nondeterminism.

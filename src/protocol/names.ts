@@ -76,6 +76,7 @@ export const queryNames = {
   childInput: 'childInput',
   children: 'children',
   turns: 'turns',
+  erasures: 'erasures',
 } as const;
 
 export const memoKey = 'longhaul';

@@ -69,6 +69,8 @@ export const sendInputShape = objectOf(
     clientTools: listOf(clientToolShape),
     /** W3C `traceparent` of the code that sends the message. */
     trace: text,
+    /** What the query `erasures` answered before the sender kept the contents of `input`. Another number now: they may be deleted. */
+    erasures: count,
   },
 );
 

@@ -128,6 +128,7 @@ export const loadingActivities = proxyActivities<Pick<LonghaulActivities, 'loadD
 export const definitionActivities = proxyActivities<LonghaulActivities>({
   startToCloseTimeout: 20_000,
   scheduleToCloseTimeout: timeouts.definitionSearch,
+  heartbeatTimeout: timeouts.modelHeartbeat,
   retry: { initialInterval: 500, backoffCoefficient: 1.5, maximumInterval: 5_000 },
   summary: 'find the definition on another worker',
 });

@@ -6,10 +6,11 @@
 // 2. Such a run has read only a part of its history. Its answers would be wrong, so each query fails.
 // 3. A query that waited for a worker comes with the history of now, which may end with events that no workflow task has taken yet. The SDK
 //    gives them to the run all the same. When the task comes, its updates go first, and its time is another one: what the run did ahead of
-//    it never happens like that. So the query fails as an error of the whole activation, and the SDK drops this instance of the run.
+//    it never happens like that. So the query fails as an error of the whole activation, and the SDK drops this instance of the run. A
+//    closed run gets no task any more: our clients say so, and get the answer.
 
 import type { WorkflowInterceptors, WorkflowInternalsInterceptor } from '@temporalio/workflow';
-import { taskComesFirst, taskFailedHere } from '../core/stored-format';
+import { closedRunHeader, taskComesFirst, taskFailedHere } from '../core/stored-format';
 
 type Command = Parameters<
   NonNullable<WorkflowInternalsInterceptor['concludeActivation']>
@@ -27,9 +28,10 @@ export const interceptors = (): WorkflowInterceptors => {
         activate: (input, next) => {
           const { activation } = input;
           // The SDK gives queries alone.
-          const isAsked = activation.jobs?.some(({ queryWorkflow }) => queryWorkflow);
-          if (!isAsked) progress.take(activation);
-          else if (progress.isAhead) throw new Error(taskComesFirst);
+          const query = activation.jobs?.find(({ queryWorkflow }) => queryWorkflow)?.queryWorkflow;
+          const isClosed = query?.headers?.[closedRunHeader] !== undefined;
+          if (!query) progress.take(activation);
+          else if (progress.isAhead && !isClosed) throw new Error(taskComesFirst);
           next(input);
         },
         concludeActivation: (input, next) => {

@@ -21,9 +21,17 @@ import { lastText, scriptedAgents } from './scripted-agents';
 
 const longText = (name: string): string => `${name} `.repeat(20_000);
 
-/** May be down. */
+/** May be down, or confirm contents late. */
 class ShakyResults extends FileResults {
   isDown = false;
+  afterPut: (() => Promise<void>) | undefined;
+
+  override async put(...content: Parameters<FileResults['put']>): Promise<void> {
+    await super.put(...content);
+    const { afterPut } = this;
+    this.afterPut = undefined;
+    await afterPut?.();
+  }
 
   override async deleteScope(scope: string, options?: DeleteScopeOptions): Promise<number> {
     if (this.isDown) throw new LonghaulError('StoreError', 'down', { retryable: true });
@@ -122,6 +130,16 @@ describe('the contents of a thread', () => {
     expect(shown).toContain('second second');
     expect(shown).not.toContain('first first');
     await next.cancel();
+  });
+
+  it('stay for a message that is sent while a clear runs', async () => {
+    const thread = threadOf('talker');
+    await say(thread, longText('secret'));
+    results.afterPut = () => thread.clear();
+    const turn = await thread.send(longText('kept'));
+    expect((await turn.result()).finalResponse.text).toBe('<1>');
+    expect(results.afterPut).toBeUndefined();
+    expect(JSON.stringify(agents.provider.requests.at(-1)?.messages)).toContain('kept kept');
   });
 
   it('are gone when a store that was down is back', async () => {

@@ -168,7 +168,7 @@ export class Longhaul {
       options.workflowId ??
       `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
     checkWorkflowId(workflowId);
-    await upload(workflowId);
+    await upload?.(workflowId);
     const shown = { agent, key: keyHashes(withApplication(runInput.key, this.application)) };
     const served = this.#lookForWorker();
     await this.#send(type, {

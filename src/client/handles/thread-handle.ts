@@ -6,7 +6,7 @@ import { checkRunInput } from '../../core/run-input';
 import { startMemo } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
 import { LonghaulError } from '../../protocol/errors';
-import type { Json } from '../../base/json';
+import { defined, type Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { threadMemoKey, updateNames } from '../../protocol/names';
 import type { Actor } from '../../protocol/people';
@@ -128,9 +128,13 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
       ...(clientTools && { clientTools: sentTools(clientTools) }),
     };
     checkMessage(message);
-    await sent.upload(this.threadId);
     const updateId = `send:${createHash('sha256').update(messageId).digest('hex')}`;
-    const reply = await this.#update<SendReply>(updateNames.send, updateId, [message]);
+    const reply = await this.#update<SendReply>(updateNames.send, updateId, async () => {
+      if (sent.upload === undefined) return [message];
+      const erasures = await this.#view.erasures();
+      await sent.upload(this.threadId);
+      return [{ ...message, ...defined({ erasures }) }];
+    });
     return this.turn(reply);
   }
 
@@ -154,7 +158,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
 
   /** Forgets all messages and the session, in the thread and in its store. Running and queued turns still get answers, which it forgets. */
   async clear(): Promise<void> {
-    await this.#update(updateNames.clear, `clear:${randomUUID()}`, []);
+    await this.#update(updateNames.clear, `clear:${randomUUID()}`, () => []);
   }
 
   /** The open inputs of its turns. Answer them here or on the turn. */
@@ -206,7 +210,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   async #update<Reply>(
     name: ThreadUpdate['name'],
     updateId: string,
-    args: readonly unknown[],
+    args: ThreadUpdate['args'],
   ): Promise<Reply> {
     const { runner, key } = this.#input;
     const shown = {

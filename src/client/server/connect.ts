@@ -113,7 +113,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   const { connection, close } = given
     ? { connection: given, close: undefined }
     : await open(loaded.connection, name);
-  const workflow = [queryInterceptor, ...(telemetry ? [traceInterceptor(telemetry)] : [])];
+  const ahead = queryInterceptor(connection, name);
+  const workflow = [ahead, ...(telemetry ? [traceInterceptor(telemetry)] : [])];
   const client = new Client({
     connection,
     namespace: name,

@@ -14,10 +14,10 @@ const uploadsAtOnce = 8;
 /** Where a client keeps content: in its namespace, if `connect` got the option `results`. */
 export type ClientResults = { readonly namespace: string; readonly store: StoredContent };
 
-/** An input as it is sent. `upload` keeps its large parts for the run or thread with this workflow id. */
+/** An input as it is sent. `upload` keeps its large parts for the run or thread with this workflow id. Undefined if it has none. */
 export type SentInput = {
   readonly input: UserInput;
-  readonly upload: (workflowId: string) => Promise<void>;
+  readonly upload?: (workflowId: string) => Promise<void>;
 };
 
 /** The content of a run or thread. `workflowId` may be any run of its tree. Throws `StoreError` if the content is gone. */
@@ -58,12 +58,10 @@ async function parentOf(client: Client, workflowId: string): Promise<string | un
   return execution?.parentExecution?.workflowId ?? undefined;
 }
 
-const nothing = (): Promise<void> => Promise.resolve();
-
 /** Keeps nothing yet, so that the caller can check the start first. A wrong input stays as it is. Throws `PayloadTooLarge`. */
 export function sentInput(given: UserInput, results: ClientResults | undefined): SentInput {
   const isWrong = inputProblem(given, { mayBeEmpty: false }) !== undefined;
-  if (results === undefined || isWrong) return { input: given, upload: nothing };
+  if (results === undefined || isWrong) return { input: given };
   const contents: Uint8Array[] = [];
   const take = (bytes: Uint8Array): Stored => {
     contents.push(bytes);
@@ -71,7 +69,7 @@ export function sentInput(given: UserInput, results: ClientResults | undefined):
   };
   const parts = typeof given === 'string' ? [{ type: 'text' as const, text: given }] : given;
   const sent = parts.map((part, index) => sentPart(part, index, take));
-  if (contents.length === 0) return { input: given, upload: nothing };
+  if (contents.length === 0) return { input: given };
   checkSize(
     'input',
     contents.reduce((sum, { byteLength }) => sum + byteLength, 0),

@@ -7,6 +7,7 @@
 
 import {
   type Client,
+  QueryNotRegisteredError,
   WithStartWorkflowOperation,
   type WorkflowExecutionDescription,
   type WorkflowStartOptions,
@@ -72,6 +73,17 @@ export class ThreadView {
     return (await this.#query<JsonObject>(queryNames.session)) ?? {};
   }
 
+  /** For `SendInput.erasures`. Waits a moment while contents are being deleted. Undefined before the first message, and for a thread of 0.2.0. */
+  async erasures(): Promise<number | undefined> {
+    const deadline = Date.now() + timeouts.erasing;
+    for (;;) {
+      const erasures = await this.#query<number>(queryNames.erasures);
+      const isErasing = erasures !== undefined && erasures % 2 !== 0;
+      if (!isErasing || Date.now() > deadline) return erasures;
+      await pause(pauseMs);
+    }
+  }
+
   async isOpen(): Promise<boolean> {
     return (await this.#describe())?.status.name === 'RUNNING';
   }
@@ -115,7 +127,7 @@ export class ThreadView {
           await inTime(this.#client, () => handle.query<Answer, unknown[]>(name, ...args)),
         );
       } catch (error) {
-        if (isNotFound(error)) return undefined;
+        if (isNotFound(error) || error instanceof QueryNotRegisteredError) return undefined;
         await this.#checkWorker(error);
       }
     }
@@ -157,7 +169,8 @@ export type ThreadUpdate = {
   readonly start: WorkflowStartOptions;
   readonly name: string;
   readonly updateId: string;
-  readonly args: readonly unknown[];
+  /** Called for each attempt. */
+  readonly args: () => readonly unknown[] | Promise<readonly unknown[]>;
 };
 
 export async function updateThread<Reply>(update: ThreadUpdate): Promise<Reply> {
@@ -194,6 +207,7 @@ async function sendOnce<Reply>({
   updateId,
   args,
 }: ThreadUpdate): Promise<Reply> {
+  const given = await args();
   const startWorkflowOperation = new WithStartWorkflowOperation(threadType, {
     ...start,
     workflowIdConflictPolicy: 'USE_EXISTING',
@@ -202,7 +216,7 @@ async function sendOnce<Reply>({
   return readable(
     await client.workflow.executeUpdateWithStart<Workflow, Reply, unknown[]>(name, {
       updateId,
-      args: [...args],
+      args: [...given],
       startWorkflowOperation,
     }),
   );

@@ -147,7 +147,7 @@ export class OpenThread {
 }
 
 /** The sender must send the message again. The next execution takes it. */
-export function closing(what: 'moving' | 'ending'): LonghaulError {
+export function closing(what: 'moving' | 'ending' | 'forgetting'): LonghaulError {
   return new LonghaulError('RunClosed', `the thread is just ${what}: send it again`, {
     retryable: true,
   });

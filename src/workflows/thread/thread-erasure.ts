@@ -2,6 +2,7 @@
 //
 // 1. Turns from before a clear still get their answers, and name what was said before. So the contents go when the last of them is over.
 // 2. What waiting messages name stays. No turn begins for a moment, so that no worker writes what the erasure then deletes.
+//    A message that comes with older contents is refused, and its sender keeps them again.
 // 3. It is tried until the store has done it, also by the next execution and by a thread that ends. The store of turns does not wait for it.
 
 import { condition, patched } from '@temporalio/workflow';
@@ -11,23 +12,36 @@ import type { StoreWrite, ThreadSaves } from './thread-saves';
 import type { ThreadTurns } from './thread-turns';
 
 /** What survives continue-as-new. */
-export type CarriedErasure = { readonly isAsked: boolean; readonly writes: readonly StoreWrite[] };
+export type CarriedErasure = {
+  readonly isAsked: boolean;
+  readonly writes: readonly StoreWrite[];
+  /** How many were asked of the store. */
+  readonly count?: number;
+};
+
+/** Another number each time the store begins to delete contents, and when it is done. Odd while it deletes. */
+export function erasuresOf({ count = 0, writes = [] }: Partial<CarriedErasure> = {}): number {
+  return writes.length > 0 ? 2 * count - 1 : 2 * count;
+}
 
 export class ThreadErasure {
   readonly #turns: ThreadTurns;
   readonly #writes: ThreadSaves;
   #isAsked: boolean;
+  #count: number;
 
   constructor(turns: ThreadTurns, writes: ThreadSaves, carried: CarriedErasure | undefined) {
     this.#turns = turns;
     this.#writes = writes;
     this.#isAsked = carried?.isAsked ?? false;
+    this.#count = carried?.count ?? 0;
   }
 
-  /** Undefined if there is nothing to erase. */
+  /** Undefined if there was nothing to erase yet. */
   carry(): CarriedErasure | undefined {
     const { writes } = this.#writes.carry();
-    return this.#isAsked || writes.length > 0 ? { isAsked: this.#isAsked, writes } : undefined;
+    const [isAsked, count] = [this.#isAsked, this.#count];
+    return isAsked || count > 0 || writes.length > 0 ? { isAsked, writes, count } : undefined;
   }
 
   /** True while contents of turns that are over are still there. */
@@ -63,9 +77,10 @@ export class ThreadErasure {
 
   #write(): void {
     this.#isAsked = false;
+    this.#count += 1;
     // The clock of a worker may be ahead of the server's.
     const before = new Date(Date.now() + timeouts.clockSkew).toISOString();
-    const waiting = this.#turns.waiting.flatMap(({ input }) => storedInInput(input));
-    this.#writes.erase({ before, except: waiting.map(({ digest }) => digest) });
+    const needed = this.#turns.unanswered.flatMap(({ input }) => storedInInput(input));
+    this.#writes.erase({ before, except: needed.map(({ digest }) => digest) });
   }
 }

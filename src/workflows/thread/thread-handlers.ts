@@ -41,6 +41,8 @@ export interface HandledThread {
   readonly log: RunLog;
   readonly session: JsonObject;
   readonly open: OpenThread | undefined;
+  /** See `erasuresOf`. */
+  readonly erasures: number;
   /** Resolves when the thread knows the turns before it. Rejects if it never will. */
   opened(): Promise<OpenThread>;
 }
@@ -50,25 +52,21 @@ const clearUpdate = defineUpdate<void, []>(updateNames.clear);
 
 export function setThreadHandlers(thread: HandledThread): void {
   const { turns, execution } = thread;
-  const arriving: SendInput[] = [];
   setHandler(
     sendUpdate,
     async (payload) => {
-      const message = sendInput(payload);
-      arriving.push(message);
-      try {
+      const { erasures: _erasures, ...message } = sendInput(payload);
+      return await turns.arriving(message, async () => {
         const { runs } = await afterOthers(() => thread.opened());
         const known = turns.known(message.messageId);
         if (known !== undefined) return known;
         if (message.whenBusy === 'steer') return await runs.steer(message);
         if (message.whenBusy === 'interrupt') runs.interrupt();
         return runs.send(message);
-      } finally {
-        arriving.splice(arriving.indexOf(message), 1);
-      }
+      });
     },
     {
-      validator: validating((payload) => checkSend(thread, newMessage(payload), arriving)),
+      validator: validating((payload) => checkSend(thread, newMessage(payload))),
       description: 'A message to the thread: {messageId, input, whenBusy?}',
     },
   );
@@ -95,6 +93,11 @@ export function setThreadHandlers(thread: HandledThread): void {
     (query) => viewsOf(thread, turnsQuery(query)),
     'The turns, the oldest first: {last?, messageId?, status?}',
   );
+  setQuery(
+    queryNames.erasures,
+    () => thread.erasures,
+    'Changes when contents are deleted: odd meanwhile',
+  );
   setQuery(queryNames.session, () => thread.session, 'The session after the last turn');
   setQuery(queryNames.runner, () => thread.given.runner, 'What the thread was started with');
   setLogQuery(thread);
@@ -105,25 +108,19 @@ function checkOpen({ phase: { ended, isMoving } }: Execution): void {
   if (ended || isMoving) throw closing(isMoving ? 'moving' : 'ending');
 }
 
-/** `arriving` messages were taken but have no turn yet. They keep the thread as busy as the others. */
-function checkSend(
-  thread: HandledThread,
-  message: SendInput,
-  arriving: readonly SendInput[],
-): void {
+function checkSend(thread: HandledThread, message: SendInput): void {
   const { turns } = thread;
   checkOpen(thread.execution);
-  const { messageId, whenBusy } = message;
-  if (turns.known(messageId) !== undefined) return;
-  if (arriving.some((each) => each.messageId === messageId)) return;
+  const { messageId, whenBusy, erasures = thread.erasures } = message;
+  if (turns.known(messageId) !== undefined || turns.isArriving(messageId)) return;
+  if (erasures !== thread.erasures) throw closing('forgetting');
   const busy = (problem: string): LonghaulError =>
     new LonghaulError('ThreadBusy', problem, {
       details: { workflowId: turns.running?.workflowId ?? null },
     });
-  const isIdle = turns.isIdle && arriving.length === 0;
-  if (whenBusy === 'reject' && !isIdle)
+  if (whenBusy === 'reject' && !turns.isIdle)
     throw busy("a turn is running: wait for it, or send with whenBusy: 'queue'");
-  if (!turns.hasRoom(message, arriving))
+  if (!turns.hasRoom(message))
     throw busy(
       `too much waits in this thread: it takes ${limits.queuedMessages} messages and ${limits.queuedBytes} bytes. Wait for a turn, and send it again`,
     );

@@ -43,7 +43,7 @@ export function newMessage(value: unknown): SendInput {
 /** Takes a message whole or not at all. */
 export function sendInput(value: unknown): SendInput {
   const message = readMembers(sendInputShape, value, 'a message');
-  const { messageId: _messageId, whenBusy, ...turn } = message;
+  const { messageId: _messageId, erasures: _erasures, whenBusy, ...turn } = message;
   checkRunInput({ runner: 'any', ...turn });
   if (whenBusy === 'steer') steerText(turn.input);
   return message;

@@ -30,6 +30,7 @@ import { OpenThread } from './open-thread';
 import { type HandledThread, setThreadHandlers } from './thread-handlers';
 import { takeThreadStart } from './thread-input';
 import { ThreadMemory } from './thread-memory';
+import { erasuresOf } from './thread-erasure';
 import { newKey } from './thread-stores';
 import { ThreadTurns } from './thread-turns';
 
@@ -62,6 +63,10 @@ export class ThreadLoop implements HandledThread, Owner {
   /** Undefined while the thread does not know its settings. */
   get open(): OpenThread | undefined {
     return this.#open;
+  }
+
+  get erasures(): number {
+    return erasuresOf(this.#open?.stores.erasure.carry() ?? this.#start.carried?.erasure);
   }
 
   get log(): RunLog {

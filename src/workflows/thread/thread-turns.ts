@@ -47,6 +47,8 @@ export class ThreadTurns {
   running: QueuedTurn | undefined;
   /** Messages for the running turn, in the order of their arrival. */
   #given: SendInput[] = [];
+  /** Messages that were taken, but have no turn yet. They keep the thread as busy as the others. */
+  readonly #arriving = new Set<SendInput>();
   /** The size of the waiting messages as JSON. */
   queuedBytes: number;
 
@@ -65,7 +67,16 @@ export class ThreadTurns {
   }
 
   get isIdle(): boolean {
+    return this.#isQuiet && this.#arriving.size === 0;
+  }
+
+  get #isQuiet(): boolean {
     return this.running === undefined && this.waiting.length === 0;
+  }
+
+  /** Messages that nobody has begun to answer. */
+  get unanswered(): readonly SendInput[] {
+    return [...this.waiting, ...this.#given, ...this.#arriving];
   }
 
   get hasNext(): boolean {
@@ -80,15 +91,29 @@ export class ThreadTurns {
 
   /** True if every done turn was cleared, and no turn waits or runs. */
   get isBlank(): boolean {
-    return this.isIdle && this.#done.isBlank;
+    return this.#isQuiet && this.#done.isBlank;
   }
 
-  /** True if the message may wait, too, behind the queue and the `arriving` messages. */
-  hasRoom(message: SendInput, arriving: readonly SendInput[]): boolean {
-    if (this.isIdle && arriving.length === 0) return true;
-    const count = this.waiting.length + this.#given.length + arriving.length;
-    if (count >= limits.queuedMessages) return false;
-    return this.queuedBytes + bytesOf(...this.#given, ...arriving, message) <= limits.queuedBytes;
+  /** True if the message may wait, too. */
+  hasRoom(message: SendInput): boolean {
+    if (this.isIdle) return true;
+    if (this.unanswered.length >= limits.queuedMessages) return false;
+    const others = bytesOf(...this.#given, ...this.#arriving, message);
+    return this.queuedBytes + others <= limits.queuedBytes;
+  }
+
+  /** Counts the message until `take` has made it a turn. */
+  async arriving(message: SendInput, take: () => Promise<SendReply>): Promise<SendReply> {
+    this.#arriving.add(message);
+    try {
+      return await take();
+    } finally {
+      this.#arriving.delete(message);
+    }
+  }
+
+  isArriving(messageId: string): boolean {
+    return [...this.#arriving].some((message) => message.messageId === messageId);
   }
 
   /** The arrival time of a message that arrives now. It is later than every earlier one. */

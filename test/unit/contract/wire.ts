@@ -109,6 +109,7 @@ export type Wire = {
       readonly childInput: Call<ChildInputQuery, RunInput['input']>;
       readonly children: Call<null, readonly ChildView[]>;
       readonly turns: Call<TurnsQuery, readonly TurnView[]>;
+      readonly erasures: Call<null, number>;
     }
   >;
   readonly activities: Calls<LonghaulActivities>;

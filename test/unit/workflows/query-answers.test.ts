@@ -1,6 +1,6 @@
 // Pure: no server.
 
-import { taskComesFirst, taskFailedHere } from '../../../src/core/stored-format';
+import { closedRunHeader, taskComesFirst, taskFailedHere } from '../../../src/core/stored-format';
 import { interceptors } from '../../../src/workflows/query-answers';
 
 type Internals = NonNullable<ReturnType<typeof interceptors>['internals']>[number];
@@ -73,5 +73,12 @@ describe('a query', () => {
     },
   ])('fails if the run took $name ahead of its task', ({ later }) => {
     expect(() => ask([begun, ...later], activation('queryWorkflow', 6, 1))).toThrow(taskComesFirst);
+  });
+
+  it('is answered ahead of a task if the run is closed', () => {
+    const asked = activation('queryWorkflow', 6, 1);
+    const jobs = [{ queryWorkflow: { headers: { [closedRunHeader]: {} } } }];
+    const taken = [begun, activation('signalWorkflow', 6, 1)];
+    expect(() => ask(taken, { ...asked, jobs })).not.toThrow();
   });
 });

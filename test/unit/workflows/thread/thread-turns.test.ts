@@ -100,18 +100,23 @@ describe('ThreadTurns', () => {
     expect(turns.known('m-1')?.workflowId).toBe('r-1');
   });
 
-  it('has room for so many messages and bytes, those that arrive counted in', () => {
+  it('has room for so many messages and bytes, those that arrive counted in', async () => {
     const turns = new ThreadTurns();
     const large = open(1, 'x'.repeat(200_000));
-    expect(turns.hasRoom(large, [])).toBe(true);
+    expect(turns.hasRoom(large)).toBe(true);
     turns.add(large);
-    expect(turns.hasRoom(large, [])).toBe(false);
-    expect(turns.hasRoom(open(2), [])).toBe(true);
-    expect(turns.hasRoom(open(2), [large])).toBe(false);
+    expect(turns.hasRoom(large)).toBe(false);
+    expect(turns.hasRoom(open(2))).toBe(true);
+    await turns.arriving(large, () => {
+      expect(turns.isArriving(large.messageId)).toBe(true);
+      expect(turns.hasRoom(open(2))).toBe(false);
+      return Promise.resolve(large);
+    });
+    expect(turns.hasRoom(open(2))).toBe(true);
     turns.next();
-    expect(turns.hasRoom(large, [])).toBe(true);
+    expect(turns.hasRoom(large)).toBe(true);
     for (let turn = 2; turn <= 101; turn += 1) turns.add(open(turn));
-    expect(turns.hasRoom(open(102), [])).toBe(false);
+    expect(turns.hasRoom(open(102))).toBe(false);
   });
 
   it('names media, and keeps a bounded text of what is not remembered', () => {
