@@ -2,7 +2,13 @@ import { defined } from '../base/json';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import { strFromU8, inflateSync } from 'fflate';
-import { type HistoryEvent, historyEvents, type Longhaul } from '../client/index';
+import {
+  type HistoryEvent,
+  historyEvents,
+  type Longhaul,
+  type Step,
+  stepOf,
+} from '../client/index';
 import { longhaulSinks, prebuiltWorkflows } from '../worker/index';
 
 /** The events of one execution of a run. */
@@ -41,8 +47,7 @@ export async function fetchHistories(
   do {
     const history = await fetchHistory(longhaul, workflowId, runId ? { runId } : {});
     histories.unshift(history);
-    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
-    runId = started?.continuedExecutionRunId ?? undefined;
+    runId = beginOf(history)?.previousRunId;
   } while (runId);
   return histories;
 }
@@ -52,8 +57,8 @@ export function measureHistory(history: RunHistory): HistorySize {
   const events = history.events ?? [];
   const activities: Record<string, number> = {};
   for (const event of events) {
-    const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
-    if (type) activities[type] = (activities[type] ?? 0) + 1;
+    const step = stepOf(event);
+    if (step.kind === 'activity') activities[step.name] = (activities[step.name] ?? 0) + 1;
   }
   const bytes = events.reduce((sum, event) => sum + encodedSize(event), 0);
   return { bytes, events: events.length, activities };
@@ -86,27 +91,25 @@ export type ReplayOptions = Partial<ReplayWorkerOptions> & {
  */
 export async function replay(
   history: RunHistory | object,
-  { workflowId = workflowIdOf(history), ...options }: ReplayOptions = {},
+  { workflowId, ...options }: ReplayOptions = {},
 ): Promise<void> {
-  checkStart(history);
+  const begin = beginOf(history);
+  // The SDK accepts anything and replays nothing.
+  if (begin === undefined)
+    throw new TypeError(
+      'replay takes a whole history as {events}: the result of fetchHistory, or an export of the CLI or the Web UI',
+    );
   const workflows = options.workflowBundle || options.workflowsPath ? {} : prebuiltWorkflows();
   const sinks = { ...longhaulSinks(), ...options.sinks };
-  await Worker.runReplayHistory({ ...workflows, ...options, sinks }, history, workflowId);
+  const id = workflowId ?? (begin.workflowId || undefined);
+  await Worker.runReplayHistory({ ...workflows, ...options, sinks }, history, id);
 }
 
-/** Checks the input, because the SDK accepts anything and replays nothing. */
-function checkStart({ events }: { readonly events?: unknown }): void {
+/** The first step, in both forms of a history. */
+function beginOf({ events }: { readonly events?: unknown }): Step<'begin'> | undefined {
   const [first] = Array.isArray(events) ? (events as HistoryEvent[]) : [];
-  if (first?.workflowExecutionStartedEventAttributes) return;
-  throw new TypeError(
-    'replay takes a whole history as {events}: the result of fetchHistory, or an export of the CLI or the Web UI',
-  );
-}
-
-/** The workflow id in the start event, in both forms of a history. */
-function workflowIdOf({ events }: { readonly events?: unknown }): string | undefined {
-  const [first] = Array.isArray(events) ? (events as HistoryEvent[]) : [];
-  return first?.workflowExecutionStartedEventAttributes?.workflowId || undefined;
+  const step = first && stepOf(first);
+  return step?.kind === 'begin' ? step : undefined;
 }
 
 /** The class of the SDK's protocol writes events as the server does. */

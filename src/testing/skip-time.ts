@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Client,
   type WorkflowExecutionDescription,
-  type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { protoMs } from '../base/duration';
 import { isJsonObject } from '../base/json';
+import { type Step, stepOf } from '../client/index';
 import { memoKey } from '../protocol/names';
 
 const nothing: NextEvent = { kind: 'nothing' };
@@ -67,8 +66,6 @@ async function stepTo(
   return step;
 }
 
-type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
-
 /** The next event that a run and its children wait for. */
 type NextEvent =
   /** Work is running, or will run in a moment. */
@@ -101,11 +98,12 @@ async function nextOf(client: Client, workflowId: string): Promise<NextEvent> {
   if (description.historyLength !== history.events?.length) return { kind: 'work' };
   const { pendingActivities, pendingChildren } = description.raw;
   const attempts = (pendingActivities ?? []).map(({ attempt }) => attempt ?? 1);
-  if (attempts.includes(1) || hasOpenTask(history)) return { kind: 'work' };
+  const steps = (history.events ?? []).map(stepOf);
+  if (attempts.includes(1) || hasOpenTask(steps)) return { kind: 'work' };
   const children = (pendingChildren ?? []).map((child) =>
     nextEvent(client, child.workflowId ?? ''),
   );
-  const own = attempts.length > 0 ? ({ kind: 'retry' } as const) : firstTimer(history, description);
+  const own = attempts.length > 0 ? ({ kind: 'retry' } as const) : firstTimer(steps, description);
   return earliest([own, ...(await Promise.all(children))]);
 }
 
@@ -120,33 +118,18 @@ function earliest(events: readonly NextEvent[]): NextEvent {
 }
 
 /** A workflow task that is scheduled or running. */
-function hasOpenTask({ events }: History): boolean {
-  const isTask = (event: NonNullable<typeof events>[number]): boolean =>
-    Boolean(
-      event.workflowTaskScheduledEventAttributes ??
-      event.workflowTaskStartedEventAttributes ??
-      event.workflowTaskCompletedEventAttributes ??
-      event.workflowTaskFailedEventAttributes ??
-      event.workflowTaskTimedOutEventAttributes,
-    );
-  const last = events?.findLast(isTask);
-  return last !== undefined && !last.workflowTaskCompletedEventAttributes;
+function hasOpenTask(steps: readonly Step[]): boolean {
+  const last = steps.findLast((step) => step.kind === 'task');
+  return last !== undefined && last.status !== 'completed';
 }
 
 /** A paused run's timer is the deadline of its question. Only the test itself skips to it. */
-function firstTimer({ events }: History, description: WorkflowExecutionDescription): NextEvent {
+function firstTimer(steps: readonly Step[], description: WorkflowExecutionDescription): NextEvent {
   if (isPaused(description)) return nothing;
-  const open = new Map<string, number>();
-  for (const event of events ?? []) {
-    const started = event.timerStartedEventAttributes;
-    const ended = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes;
-    if (started) {
-      open.set(
-        started.timerId ?? '',
-        protoMs(event.eventTime) + protoMs(started.startToFireTimeout),
-      );
-    }
-    if (ended) open.delete(ended.timerId ?? '');
+  const open = new Map<number, number>();
+  for (const step of steps) {
+    if (step.kind === 'timer') open.set(step.id, Date.parse(step.at) + step.ms);
+    if (step.kind === 'timer-end') open.delete(step.timer);
   }
   return open.size === 0 ? nothing : { kind: 'timer', at: Math.min(...open.values()) };
 }

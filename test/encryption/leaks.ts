@@ -1,6 +1,6 @@
 import { inflateSync } from 'fflate';
 import type { Client } from '@temporalio/client';
-import { historyEvents } from '../../src/client/timeline/history';
+import { historyEvents } from '../../src/client/timeline/events';
 
 /** Of the queries of runs and threads, and the two that every workflow of the SDK answers. */
 const queries = [

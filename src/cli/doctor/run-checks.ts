@@ -4,8 +4,7 @@ import type {
   WorkflowExecutionDescription,
   WorkflowExecutionInfo,
 } from '@temporalio/client';
-import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
-import type { lookForWorker, Retrying } from '../../client/index';
+import type { Failure, lookForWorker, Retrying } from '../../client/index';
 import { timeouts } from '../../protocol/limits';
 
 import { printableLine } from '../render/text';
@@ -87,10 +86,10 @@ async function howItEnded(
   client: Client,
   execution: { readonly workflowId: string; readonly runId: string },
 ): Promise<string | undefined> {
-  for await (const event of loadClient().lastEvents(client, execution, 1)) {
-    const terminated = event.workflowExecutionTerminatedEventAttributes;
-    if (terminated) return howItWasTerminated(terminated.identity ?? '', terminated.reason ?? '');
-    return await ourFailure(client, event.workflowExecutionFailedEventAttributes?.failure);
+  for await (const step of loadClient().lastStepsOf(client, execution, 1)) {
+    if (step.kind !== 'close') break;
+    if (step.status === 'terminated') return howItWasTerminated(step.by ?? '', step.reason ?? '');
+    return await ourFailure(client, step.failure);
   }
   return undefined;
 }
@@ -102,16 +101,12 @@ export function howItWasTerminated(identity: string, reason: string): string | u
   return reason === '' ? by : `${by}: ${causeLine(reason)}`;
 }
 
-type Failure = Parameters<typeof decodeOptionalFailureToOptionalError>[1];
-
 /** Code and message of the outermost failure with a code, if it is one of `ourErrors`. */
 async function ourFailure(client: Client, outermost: Failure): Promise<string | undefined> {
-  let failure = outermost;
-  while (failure && !failure.applicationFailureInfo) failure = failure.cause;
+  const failure = loadClient().codedFailure(outermost);
   const code = failure?.applicationFailureInfo?.type ?? '';
   if (!ourErrors.has(code)) return undefined;
-  const { loadedDataConverter } = client.options;
-  const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure);
+  const error = await loadClient().errorOf(client, failure);
   return `${code}: ${causeLine(error?.message ?? '')}`;
 }
 
@@ -304,15 +299,10 @@ async function haltedRun(
 ): Promise<string | undefined> {
   const isQuiet = !raw.pendingActivities?.length && !raw.pendingChildren?.length;
   if (!isQuiet) return undefined;
-  let looked = 0;
-  for await (const event of loadClient().lastEvents(client, { workflowId })) {
-    const { signalName } = event.workflowExecutionSignaledEventAttributes ?? {};
-    if (signalName === signalNames.halt) return haltedLine(workflowId, rootExecution?.workflowId);
-    const isBegun =
-      event.activityTaskScheduledEventAttributes ??
-      event.startChildWorkflowExecutionInitiatedEventAttributes;
-    looked += 1;
-    if (isBegun || looked === mostEvents) return undefined;
+  for await (const step of loadClient().lastStepsOf(client, { workflowId }, mostEvents)) {
+    if (step.kind === 'signal' && step.name === signalNames.halt)
+      return haltedLine(workflowId, rootExecution?.workflowId);
+    if (step.kind === 'activity' || step.kind === 'child') return undefined;
   }
   return undefined;
 }

@@ -16,7 +16,8 @@ import { grpcStatus } from '../../base/grpc-status';
 import { placeOf } from '../../server';
 import { inTime, limited } from '../server/calls';
 import { asLonghaulError, hasGrpcStatus, isNotFound } from '../server/failures';
-import { decode, type HistoryEvent, historyEvents, timeOf } from '../timeline/history';
+import { decode } from '../timeline/payloads';
+import { type Step, stepsOf } from '../timeline/steps';
 import { type RunTree, TreeReader } from './run-tree';
 import { memoOf, type ReadOptions, RunView } from './run-view';
 import { hasWorker } from '../server/workers';
@@ -49,12 +50,7 @@ export type AuditEntry = Audited & {
   readonly definition?: string;
 };
 
-type Started = {
-  readonly at: string;
-  readonly input: RunInput;
-  readonly runId: string;
-  readonly firstRunId: string;
-};
+type Started = Pick<Step<'begin'>, 'at' | 'runId' | 'firstRunId'> & { readonly input: RunInput };
 
 const noTime = new Date(0).toISOString();
 
@@ -186,8 +182,12 @@ class AuditReader {
   async #started(workflowId: string, runId?: string): Promise<Started | undefined> {
     const execution = { workflowId, ...(runId !== undefined && { runId }) };
     try {
-      for await (const event of historyEvents(this.#client, execution, 1))
-        return await startedBy(this.#client, event);
+      for await (const step of stepsOf(this.#client, execution, 1)) {
+        if (step.kind !== 'begin') break;
+        const given = await decode(this.#client, step.input);
+        const input = (isJsonObject(given) ? given : {}) as unknown as RunInput;
+        return { ...step, input };
+      }
       return undefined;
     } catch (error) {
       if (isNotFound(error) || hasGrpcStatus(error, grpcStatus.notFound)) return undefined;
@@ -198,20 +198,6 @@ class AuditReader {
   #view(workflowId: string): RunView {
     return new RunView(this.#client, workflowId, this.#options);
   }
-}
-
-/** Reads the first event of an execution. */
-async function startedBy(client: Client, event: HistoryEvent): Promise<Started> {
-  const { input, originalExecutionRunId, firstExecutionRunId } =
-    event.workflowExecutionStartedEventAttributes ?? {};
-  const [payload] = input?.payloads ?? [];
-  const given = payload && (await decode(client, payload));
-  return {
-    at: timeOf(event),
-    input: (isJsonObject(given) ? given : {}) as unknown as RunInput,
-    runId: originalExecutionRunId ?? '',
-    firstRunId: firstExecutionRunId ?? '',
-  };
 }
 
 async function cancellation(view: RunView): Promise<AuditedCancel[]> {

@@ -7,8 +7,9 @@ import { LonghaulError } from '../../protocol/errors';
 import { queryNames } from '../../protocol/names';
 import type { RunInput } from '../../protocol/run';
 import type { Definition } from '../../protocol/spec';
-import { decode, type HistoryEvent, historyEvents, type HistoryPayload } from './history';
-import { endedStep, isToolCall, toolOfActivity } from './history-steps';
+import { decode } from './payloads';
+import { executionsOf, outcomesIn, type Step } from './steps';
+import { isToolCall, toolOfActivity } from './tool-calls';
 
 /** A tool call that the reset removes from the run's log. Its effects outside stay. */
 export type UndoneCall = {
@@ -33,23 +34,20 @@ export type ResetPlan = {
 };
 
 /** A call of an activity or of a child run. */
-type Step = {
-  readonly name: string;
-  readonly isChild: boolean;
-  /** The workflow task that decided it. */
-  readonly task: number;
-  readonly input: unknown;
-  readonly childId: string;
-  closedAt: number;
+type Call = Step<'activity' | 'child'> & {
+  /** Its input, decoded. */
+  readonly given: unknown;
+  /** The id of the event that ended it. */
+  readonly closedAt: number;
   /** The tools whose calls ran inline, for a model call that has ended. */
-  inline: readonly string[];
+  readonly inline: readonly string[];
 };
 
-type PastExecution = {
+type PastCalls = {
+  /** Empty for the newest execution. */
   readonly runId: string;
-  readonly previous: string;
   readonly input: RunInput;
-  readonly steps: readonly Step[];
+  readonly calls: readonly Call[];
 };
 
 export class ResetPlanner {
@@ -62,17 +60,20 @@ export class ResetPlanner {
 
   /** Throws `InvalidInput` if the run has no such turn or step. */
   async plan(workflowId: string, to: number | string): Promise<ResetPlan> {
-    const later: Step[] = [];
-    for await (const execution of this.#executions(workflowId)) {
-      const { runId, input, steps } = execution;
-      const task = taskOf(steps, to);
+    const later: Call[] = [];
+    for await (const { runId, input, calls } of this.#executions(workflowId)) {
+      const task = taskOf(calls, to);
       if (task !== undefined) {
-        const taskEventId = quietTask(steps, task);
-        const undone = [...steps.filter((step) => step.task >= taskEventId), ...later];
-        const { calls, runs } = await this.#undone(workflowId, input, undone);
-        return { workflowId, runId, taskEventId, calls, runs };
+        const taskEventId = quietTask(calls, task);
+        const undone = [...calls.filter((call) => call.task >= taskEventId), ...later];
+        return {
+          workflowId,
+          runId: runId === '' ? await this.#newest(workflowId) : runId,
+          taskEventId,
+          ...(await this.#undone(workflowId, input, undone)),
+        };
       }
-      later.unshift(...steps);
+      later.unshift(...calls);
     }
     const [sought, hint] =
       typeof to === 'number'
@@ -85,100 +86,67 @@ export class ResetPlanner {
   }
 
   /** Newest first. */
-  async *#executions(workflowId: string): AsyncGenerator<PastExecution, void, void> {
-    for (let runId = ''; ;) {
-      const execution = await this.#read({ workflowId, ...(runId !== '' && { runId }) });
-      yield execution;
-      if (execution.previous === '') return;
-      runId = execution.previous;
+  async *#executions(workflowId: string): AsyncGenerator<PastCalls, void, void> {
+    for await (const { runId, steps } of executionsOf(this.#client, workflowId)) {
+      const begin = steps.find((step) => step.kind === 'begin');
+      const input = ((await decode(this.#client, begin?.input)) ?? {}) as RunInput;
+      yield { runId, input, calls: await this.#calls(steps) };
     }
   }
 
-  async #read(run: {
-    readonly workflowId: string;
-    readonly runId?: string;
-  }): Promise<PastExecution> {
-    const steps = new Map<number, Step>();
-    let [runId, previous, input] = ['', '', {} as RunInput];
-    for await (const event of historyEvents(this.#client, run)) {
-      const started = event.workflowExecutionStartedEventAttributes;
-      if (started) {
-        runId = started.originalExecutionRunId ?? '';
-        previous = started.continuedExecutionRunId ?? '';
-        input = (await this.#decode(started.input?.payloads)) as RunInput;
-      }
-      const id = Number(event.eventId);
-      const step = await this.#step(event);
-      if (step !== undefined) steps.set(id, step);
-      const closed = steps.get(endedStep(event));
-      if (closed === undefined) continue;
-      closed.closedAt = id;
-      closed.inline = await this.#inlineTools(closed, event);
+  async #calls(steps: readonly Step[]): Promise<Call[]> {
+    const outcomes = outcomesIn(steps);
+    const calls: Call[] = [];
+    for (const step of steps) {
+      if (step.kind !== 'activity' && step.kind !== 'child') continue;
+      const given = await decode(this.#client, step.input);
+      const { end } = outcomes.get(step.id) ?? {};
+      // The result of a model call has the results of the calls that ran inline.
+      const hasInline = step.name === 'callModel' && (given as CallModelInput).inline !== undefined;
+      const result = hasInline ? await decode(this.#client, end?.result) : undefined;
+      const { results = [] } = (result ?? {}) as Partial<CallModelResult>;
+      const inline = results.map(({ entry }) => entry.result.name);
+      calls.push({ ...step, given, closedAt: end?.id ?? Number.POSITIVE_INFINITY, inline });
     }
-    const known = run.runId ?? (await this.#newest(run.workflowId)) ?? runId;
-    return { runId: known, previous, input, steps: [...steps.values()] };
+    return calls;
   }
 
   async #newest(workflowId: string): Promise<string> {
     return (await this.#client.workflow.getHandle(workflowId).describe()).runId;
   }
 
-  async #step(event: HistoryEvent): Promise<Step | undefined> {
-    const { activityTaskScheduledEventAttributes: activity } = event;
-    const { startChildWorkflowExecutionInitiatedEventAttributes: child } = event;
-    const found = activity ?? child;
-    if (!found) return undefined;
-    return {
-      name: activity?.activityType?.name ?? child?.workflowType?.name ?? '',
-      isChild: !activity,
-      task: Number(found.workflowTaskCompletedEventId),
-      input: await this.#decode(found.input?.payloads),
-      childId: child?.workflowId ?? '',
-      closedAt: Number.POSITIVE_INFINITY,
-      inline: [],
-    };
-  }
-
-  /** The result of a model call has the results of the calls that ran inline. */
-  async #inlineTools({ name, input }: Step, event: HistoryEvent): Promise<readonly string[]> {
-    if (name !== 'callModel' || (input as CallModelInput).inline === undefined) return [];
-    const ended = event.activityTaskCompletedEventAttributes;
-    const result = (await this.#decode(ended?.result?.payloads)) as CallModelResult | undefined;
-    return (result?.results ?? []).map(({ entry }) => entry.result.name);
-  }
-
   async #undone(
     workflowId: string,
     input: RunInput,
-    steps: readonly Step[],
+    undone: readonly Call[],
   ): Promise<Pick<ResetPlan, 'calls' | 'runs'>> {
     const path = input.lineage?.path ?? runnerIdOf(input.runner);
     const calls: UndoneCall[] = [];
     const runs: UndoneRun[] = [];
     const { holder, root = workflowId } = input.definition ?? {};
     const known = await this.#definition(holder ?? root);
-    for (const step of steps) {
-      if (step.isChild) {
-        const { lineage } = step.input as RunInput;
-        runs.push({ workflowId: step.childId, path: lineage?.path ?? step.name });
-        const below = await this.#below(step.childId);
+    for (const call of undone) {
+      if (call.kind === 'child') {
+        const { lineage } = call.given as RunInput;
+        runs.push({ workflowId: call.workflowId, path: lineage?.path ?? call.name });
+        const below = await this.#below(call.workflowId);
         calls.push(...below.calls);
         runs.push(...below.runs);
-      } else if (isToolCall(step.name)) {
-        calls.push({ workflowId, path, ...toolOf(step, known) });
+      } else if (isToolCall(call.name)) {
+        calls.push({ workflowId, path, ...toolOf(call, known) });
       } else {
-        calls.push(...step.inline.map((tool) => ({ workflowId, path, ...effectOf(tool, known) })));
+        calls.push(...call.inline.map((tool) => ({ workflowId, path, ...effectOf(tool, known) })));
       }
     }
     return { calls, runs };
   }
 
   async #below(workflowId: string): Promise<Pick<ResetPlan, 'calls' | 'runs'>> {
-    const steps: Step[] = [];
+    const calls: Call[] = [];
     let input: RunInput | undefined;
     try {
       for await (const execution of this.#executions(workflowId)) {
-        steps.unshift(...execution.steps);
+        calls.unshift(...execution.calls);
         input = execution.input;
       }
     } catch {
@@ -186,7 +154,7 @@ export class ResetPlanner {
     }
     return input === undefined
       ? { calls: [], runs: [] }
-      : await this.#undone(workflowId, input, steps);
+      : await this.#undone(workflowId, input, calls);
   }
 
   async #definition(holder: string): Promise<Definition | undefined> {
@@ -200,40 +168,35 @@ export class ResetPlanner {
     const answer = handle.query<{ definition?: Definition }>(queryNames.definition);
     return (await answer.catch(() => undefined))?.definition;
   }
-
-  async #decode(payloads: HistoryPayload[] | null | undefined): Promise<unknown> {
-    const [payload] = payloads ?? [];
-    return payload && (await decode(this.#client, payload));
-  }
 }
 
 /** The workflow task that first scheduled the turn or step. */
-function taskOf(steps: readonly Step[], to: number | string): number | undefined {
-  const turns = steps.filter(
-    ({ name, input }) => name === 'callModel' && (input as { turn: number }).turn === to,
+function taskOf(calls: readonly Call[], to: number | string): number | undefined {
+  const turns = calls.filter(
+    ({ name, given }) => name === 'callModel' && (given as { turn: number }).turn === to,
   );
-  const places = steps.filter(
-    ({ isChild, input }) =>
-      isChild && (input as RunInput).lineage?.path.split('/').at(-1) === String(to),
+  const places = calls.filter(
+    ({ kind, given }) =>
+      kind === 'child' && (given as RunInput).lineage?.path.split('/').at(-1) === String(to),
   );
   const [first] = turns.length > 0 ? turns : places;
   return first?.task;
 }
 
-/** The last workflow task, not after `task`, at which no earlier step was open but notices. */
-function quietTask(steps: readonly Step[], task: number): number {
-  const open = steps.filter(
+/** The last workflow task, not after `task`, at which no earlier call was open but notices. */
+function quietTask(calls: readonly Call[], task: number): number {
+  const open = calls.filter(
     ({ name, task: since, closedAt }) => since < task && closedAt > task && name !== 'notifyPause',
   );
-  return open.length === 0 ? task : quietTask(steps, Math.min(...open.map((step) => step.task)));
+  return open.length === 0 ? task : quietTask(calls, Math.min(...open.map((call) => call.task)));
 }
 
 function toolOf(
-  { name, input }: Step,
+  { name, given }: Call,
   definition: Definition | undefined,
 ): Pick<UndoneCall, 'tool' | 'effect'> {
-  const tool = toolOfActivity(name, input, definition);
-  const isOnce = name === 'callTool' && (input as CallToolInput).onceIn !== undefined;
+  const tool = toolOfActivity(name, given, definition);
+  const isOnce = name === 'callTool' && (given as CallToolInput).onceIn !== undefined;
   return isOnce ? { tool, effect: 'once' } : effectOf(tool, definition);
 }
 

@@ -3,18 +3,13 @@
 // 1. Reads so many events from the end of history. What happened before them is not counted.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { protoMs } from '../../base/duration';
-import { type HistoryEvent, lastEvents, timeOf } from '../timeline/history';
-import { endedStep } from '../timeline/history-steps';
 import { stateFromMemo } from '../read/run-view';
+import type { Failure } from '../timeline/payloads';
+import { lastStepsOf, type Step } from '../timeline/steps';
 import { callName, lastError, openCalls, type OpenCalls, type Retrying } from './open-calls';
 
 /** A search for a worker has about 250 events. */
 const mostEvents = 500;
-
-type Failure = Parameters<typeof lastError>[1];
-
-type FailedTry = { readonly scheduled: HistoryEvent; readonly failure: Failure };
 
 /** The calls that a run has open, or the one that it makes anew after a pause. `slowMs`: as for `openCalls`. */
 export async function callsOf(
@@ -37,7 +32,11 @@ async function callBetweenTries(
   const { failed, pause } = await readTail(client, workflowId);
   if (pause === undefined) return undefined;
   const tries = await Promise.all(
-    failed.map(async (each) => ({ ...each, what: await nameOf(client, each.scheduled) })),
+    failed.map(async ({ scheduled, failure }) => ({
+      what: await callName(client, scheduled.name || 'a call', scheduled),
+      at: scheduled.at,
+      failure,
+    })),
   );
   const own = tries.filter(({ what }) => what === tries[0]?.what);
   const [last, first] = [own.at(0), own.at(-1)];
@@ -47,8 +46,8 @@ async function callBetweenTries(
     workflowId,
     attempt: own.length + 1,
     ...(await lastError(client, last.failure)),
-    since: timeOf(first.scheduled),
-    nextAt: firesAt(pause),
+    since: first.at,
+    nextAt: new Date(Date.parse(pause.at) + pause.ms).toISOString(),
   };
 }
 
@@ -59,50 +58,28 @@ function isIdle(execution: WorkflowExecutionDescription): boolean {
   return !isBusy && stateFromMemo(execution).pending.length === 0;
 }
 
-async function readTail(client: Client, workflowId: string): Promise<Tail> {
-  const tail = new Tail();
-  let looked = 0;
-  for await (const event of lastEvents(client, { workflowId })) {
-    looked += 1;
-    if (!tail.take(event) || looked === mostEvents) break;
-  }
-  return tail;
-}
+type Tail = {
+  /** The newest first. */
+  readonly failed: readonly { readonly scheduled: Step<'activity'>; readonly failure: Failure }[];
+  readonly pause: Step<'timer'> | undefined;
+};
 
 /** The end of a history: the tries that failed, back to the last other end of a call, and the timer that runs since the last of them. */
-class Tail {
-  /** The newest first. */
-  readonly failed: FailedTry[] = [];
-  pause: HistoryEvent | undefined;
-  readonly #failures = new Map<number, Failure>();
-  readonly #endedTimers = new Set<number>();
-
-  /** Takes the next older event. False if those before it do not matter. */
-  take(event: HistoryEvent): boolean {
-    this.#takeTimer(event);
-    const end = event.activityTaskFailedEventAttributes;
-    if (end ? this.pause === undefined : endedStep(event) > 0) return false;
-    if (end) this.#failures.set(Number(end.scheduledEventId), end.failure);
-    const id = Number(event.eventId);
-    if (this.#failures.has(id))
-      this.failed.push({ scheduled: event, failure: this.#failures.get(id) });
-    return true;
+async function readTail(client: Client, workflowId: string): Promise<Tail> {
+  const failed: { scheduled: Step<'activity'>; failure: Failure }[] = [];
+  const failures = new Map<number, Failure>();
+  const endedTimers = new Set<number>();
+  let pause: Step<'timer'> | undefined;
+  for await (const step of lastStepsOf(client, { workflowId }, mostEvents)) {
+    if (step.kind === 'timer-end') endedTimers.add(step.timer);
+    if (step.kind === 'timer' && failures.size === 0 && !endedTimers.has(step.id)) pause ??= step;
+    if (step.kind === 'end') {
+      const isFailedTry = step.of === 'activity' && step.status === 'failed';
+      if (!isFailedTry || pause === undefined) break;
+      failures.set(step.call, step.failure);
+    }
+    if (step.kind === 'activity' && failures.has(step.id))
+      failed.push({ scheduled: step, failure: failures.get(step.id) });
   }
-
-  #takeTimer(event: HistoryEvent): void {
-    const ended = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes;
-    if (ended) this.#endedTimers.add(Number(ended.startedEventId));
-    if (!event.timerStartedEventAttributes || this.#failures.size > 0) return;
-    if (!this.#endedTimers.has(Number(event.eventId))) this.pause ??= event;
-  }
-}
-
-async function nameOf(client: Client, scheduled: HistoryEvent): Promise<string> {
-  const { activityType } = scheduled.activityTaskScheduledEventAttributes ?? {};
-  return await callName(client, activityType?.name ?? 'a call', scheduled);
-}
-
-function firesAt(timer: HistoryEvent): string {
-  const ms = protoMs(timer.timerStartedEventAttributes?.startToFireTimeout);
-  return new Date(Date.parse(timeOf(timer)) + ms).toISOString();
+  return { failed, pause };
 }

@@ -5,11 +5,11 @@
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
-import { isJsonObject } from '../../base/json';
+import { defined, isJsonObject } from '../../base/json';
 import { oneLine } from '../../base/text';
 import { calledName } from '../../protocol/retrying';
-import { decode, type HistoryEvent, lastEvents, timeOf } from '../timeline/history';
+import { decode, errorOf, type Failure } from '../timeline/payloads';
+import { lastStepsOf, type Step } from '../timeline/steps';
 import { toDate } from '../../server';
 
 /** Events from the end of history among which a call's name is looked for. */
@@ -59,7 +59,7 @@ type PendingActivity = NonNullable<
   WorkflowExecutionDescription['raw']['pendingActivities']
 >[number];
 
-type Failure = PendingActivity['lastFailure'];
+type Scheduled = Step<'activity'>;
 
 /** `slowMs`: a call that no worker takes for so long is told of. */
 export async function openCalls(
@@ -82,14 +82,14 @@ export async function openCalls(
         workflowId,
         attempt: call.attempt ?? 1,
         ...(await lastError(client, call.lastFailure)),
-        ...firstTry(scheduled.get(call.activityId ?? '')),
+        ...defined({ since: scheduled.get(call.activityId ?? '')?.at }),
         ...nextTry(call),
       })),
     ),
     untaken: await Promise.all(
       untaken.map(async (call) => ({
         what: await nameOf(call),
-        taskQueue: queueOf(scheduled.get(call.activityId ?? '')) ?? taskQueue,
+        taskQueue: scheduled.get(call.activityId ?? '')?.taskQueue ?? taskQueue,
         since: dueAt(call).toISOString(),
       })),
     ),
@@ -119,8 +119,7 @@ export async function lastError(
   client: Client,
   failure: Failure,
 ): Promise<Pick<Retrying, 'code' | 'kind' | 'lastError'>> {
-  const { loadedDataConverter } = client.options;
-  const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure);
+  const error = await errorOf(client, failure);
   const text = { lastError: oneLine(error?.message ?? 'no reason', longestError) };
   if (!(error instanceof ApplicationFailure)) return text;
   const [details] = error.details ?? [];
@@ -132,38 +131,26 @@ export async function lastError(
   };
 }
 
-/** The events that scheduled these calls, by the ids of the calls. Those far from the end are left out. */
+/** The beginnings of these calls, by the ids of the calls. Those far from the end are left out. */
 async function scheduledCalls(
   client: Client,
   workflowId: string,
   ids: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, HistoryEvent>> {
-  const found = new Map<string, HistoryEvent>();
-  let looked = 0;
-  for await (const event of lastEvents(client, { workflowId })) {
-    const { activityId } = event.activityTaskScheduledEventAttributes ?? {};
-    if (activityId && ids.has(activityId)) found.set(activityId, event);
-    looked += 1;
-    if (found.size === ids.size || looked === mostEvents) break;
+): Promise<ReadonlyMap<string, Scheduled>> {
+  const found = new Map<string, Scheduled>();
+  for await (const step of lastStepsOf(client, { workflowId }, mostEvents)) {
+    if (step.kind === 'activity' && ids.has(step.activityId)) found.set(step.activityId, step);
+    if (found.size === ids.size) break;
   }
   return found;
-}
-
-function firstTry(scheduled: HistoryEvent | undefined): Pick<Retrying, 'since'> {
-  return scheduled === undefined ? {} : { since: timeOf(scheduled) };
-}
-
-function queueOf(event: HistoryEvent | undefined): string | undefined {
-  return event?.activityTaskScheduledEventAttributes?.taskQueue?.name ?? undefined;
 }
 
 /** A client without the key still says which kind of call it is. */
 export async function callName(
   client: Client,
   type: string,
-  event: HistoryEvent | undefined,
+  scheduled: Scheduled | undefined,
 ): Promise<string> {
-  const summary = event?.userMetadata?.summary;
-  const text = summary ? await decode(client, summary).catch(() => undefined) : undefined;
+  const text = await decode(client, scheduled?.summary).catch(() => undefined);
   return oneLine(calledName(type, text), longestName);
 }

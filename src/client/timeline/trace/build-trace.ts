@@ -1,15 +1,17 @@
-// Builds the trace of one run from its decoded events and the traces of the runs below. Pure: reads no server and no clock.
+// Builds the trace of one run from its steps and the traces of the runs below. Reads no server and no clock.
 
+import { defined } from '../../../base/json';
 import { addUsage, emptyUsage } from '../../../core/budget/usage';
 import { runnerIdOf } from '../../../core/runner-refs';
 import type { LoadDefinitionResult } from '../../../protocol/activities';
 import { kindOfType, threadType } from '../../../protocol/names';
-import type { RunInput, RunStatus } from '../../../protocol/run';
-import type { Definition, RunnerSpec } from '../../../protocol/spec';
+import type { RunInput } from '../../../protocol/run';
+import type { Definition } from '../../../protocol/spec';
+import type { Step } from '../steps';
 import { CallsOf, type PendingAttempt } from './calls-of';
-import { type PastEvent, spanMs } from './past-event';
-import type { RunTrace, TraceCost, TraceSegment, TraceStep } from './run-trace';
-import { Segments } from './segments';
+import type { Decoder } from './decoder';
+import type { RunTrace, TraceCost, TraceStep } from './run-trace';
+import { Segments, spanMs } from './segments';
 
 /** A run below: its trace, or why nobody read it. */
 export type Below = RunTrace | { readonly gap: string } | { readonly cut: 'runs' };
@@ -17,7 +19,7 @@ export type Below = RunTrace | { readonly gap: string } | { readonly cut: 'runs'
 export type PastRun = {
   readonly workflowId: string;
   /** Oldest execution first. */
-  readonly executions: readonly (readonly PastEvent[])[];
+  readonly executions: readonly (readonly Step[])[];
   /** The activities that are open now, by their ids. */
   readonly pending: ReadonlyMap<string, PendingAttempt>;
   /** By workflow id. */
@@ -30,95 +32,115 @@ export type PastRun = {
   readonly cut?: 'events';
 };
 
-type CalledRun = Extract<PastEvent, { kind: 'child' }>;
-
 /** `inputPath`: of the run's own inputs. They do not name the turn of a thread. */
 type Place = Pick<RunTrace, 'runner' | 'kind' | 'path'> & { readonly inputPath: string };
 
-export function buildTrace(run: PastRun): RunTrace {
-  const { workflowId, executions, now, gaps, cut } = run;
-  const events = executions.flat();
-  const definition = pinnedIn(events) ?? run.definition;
-  const { inputPath, ...place } = placeOf(events, definition);
-  const closed = events.findLast((event) => event.kind === 'close');
-  const startedAt = events[0]?.at ?? now;
+/** Activities that give the pinned definition. */
+const loadsDefinition: ReadonlySet<string> = new Set(['loadDefinition', 'findDefinition']);
+
+type End = Pick<RunTrace, 'status' | 'error'>;
+
+/** Decodes only what a trace shows. */
+export async function buildTrace(run: PastRun, decoder: Decoder): Promise<RunTrace> {
+  const { workflowId, executions, children, now, definition } = run;
+  const steps = executions.flat();
+  const begun = steps.find((step) => step.kind === 'begin');
+  const closed = steps.findLast((step) => step.kind === 'close');
+  const input = await decoder.value(begun?.input);
+  const { inputPath, ...place } = placeOf(begun?.type ?? '', input, definition);
+  const startedAt = steps[0]?.at ?? now;
   const ms = spanMs(startedAt, closed?.at ?? now);
-  const segments = segmentsOf({ ...run, definition }, inputPath);
+  const builder = new Segments(startedAt, inputPath, decoder);
+  for (const execution of executions) {
+    const calls = new CallsOf(execution, run, decoder);
+    for (const step of execution) {
+      await builder.see(step);
+      if (step.kind === 'child')
+        builder.add(await childOf(step, children.get(step.workflowId), decoder));
+      if (step.kind === 'activity') builder.add(...(await calls.steps(step)));
+    }
+  }
+  const segments = builder.end(now);
   const worked = segments.reduce((sum, segment) => sum + segment.ms, 0);
+  const { status, error }: End = closed ? await endOf(closed, decoder) : builder;
   return {
     workflowId,
     ...place,
-    status: closed?.status ?? openStatus(events),
+    status,
     executions: executions.length,
     startedAt,
     ms,
     pausedMs: Math.max(0, ms - worked),
-    ...(closed?.error !== undefined && { error: closed.error }),
+    ...defined({ error }),
     segments,
     ...totalOf(segments.flatMap(({ steps }) => steps)),
-    gaps,
-    ...(cut && { cut }),
+    gaps: [...run.gaps, ...decoder.gaps],
+    ...defined({ cut: run.cut }),
   };
 }
 
 /** The definition that the run pinned. Undefined for a run below a root: it uses the definition of the root. */
-export function pinnedIn(events: readonly PastEvent[]): Definition | undefined {
-  for (const event of events) {
-    const result = event.kind === 'end' ? (event.result as LoadDefinitionResult) : undefined;
+export async function pinnedIn(
+  steps: readonly Step[],
+  decoder: Decoder,
+): Promise<Definition | undefined> {
+  const loads = new Set<number>();
+  for (const step of steps) {
+    if (step.kind === 'activity' && loadsDefinition.has(step.name)) loads.add(step.id);
+    if (step.kind !== 'end' || !loads.has(step.call)) continue;
+    const result = (await decoder.value(step.result)) as LoadDefinitionResult | undefined;
     if (result?.kind === 'found') return result.definition;
   }
   return undefined;
 }
 
-function placeOf(events: readonly PastEvent[], definition?: Definition): Place {
-  const { input, type = '' } = events.find((event) => event.kind === 'begin') ?? {};
+async function endOf(
+  { status, reason = '', failure }: Step<'close'>,
+  decoder: Decoder,
+): Promise<End> {
+  switch (status) {
+    case 'completed':
+    case 'cancelled':
+      return { status };
+    case 'terminated':
+      return { status: 'failed', error: `terminated: ${reason}` };
+    case 'timed-out':
+      return { status: 'failed', error: 'timed out' };
+    case 'failed':
+      return { status, error: (await decoder.text(failure)) ?? 'failed' };
+  }
+}
+
+function placeOf(type: string, input: unknown, definition?: Definition): Place {
   const { runner, lineage, thread } = (input ?? {}) as Partial<RunInput>;
   const id = runnerIdOf(runner);
   const inputPath = lineage?.path ?? id;
   const path = thread === undefined ? inputPath : `${id}/turn-${thread.turn}`;
-  return { runner: id, kind: kindOf(type, definition?.runners[id]), path, inputPath };
-}
-
-/** A run that was started by id has the type of an agent, whatever its runner is. */
-function kindOf(type: string, runner: RunnerSpec | undefined): RunTrace['kind'] {
-  return type === threadType ? 'thread' : (runner?.kind ?? kindOfType(type) ?? 'agent');
-}
-
-function openStatus(events: readonly PastEvent[]): RunStatus {
-  return events.findLast((event) => event.kind === 'memo')?.memo.status ?? 'running';
-}
-
-function segmentsOf(run: PastRun, path: string): readonly TraceSegment[] {
-  const { executions, children, pending, definition, now } = run;
-  const segments = new Segments(executions[0]?.[0]?.at ?? now, path);
-  for (const events of executions) {
-    const calls = new CallsOf(events, { pending, definition, now });
-    for (const event of events) {
-      segments.see(event);
-      if (event.kind === 'child') segments.add(childOf(event, children.get(event.workflowId)));
-      if (event.kind === 'activity') segments.add(...calls.steps(event));
-    }
-  }
-  return segments.end(now);
+  // A run that was started by id has the type of an agent, whatever its runner is.
+  const runnerKind = definition?.runners[id]?.kind ?? kindOfType(type) ?? 'agent';
+  return { runner: id, kind: type === threadType ? 'thread' : runnerKind, path, inputPath };
 }
 
 /** A run that nobody read has only what its caller knows. */
-function childOf(event: CalledRun, below: Below | undefined): TraceStep {
+async function childOf(
+  { name, workflowId, input, at }: Step<'child'>,
+  below: Below | undefined,
+  decoder: Decoder,
+): Promise<TraceStep> {
   if (below !== undefined && 'segments' in below) return { kind: 'run', run: below };
-  const begun = { ...event, kind: 'begin', type: event.name } as const;
-  const { inputPath: _, ...place } = placeOf([begun]);
+  const { inputPath: _, ...place } = placeOf(name, await decoder.value(input));
   const run: RunTrace = {
-    workflowId: event.workflowId,
+    workflowId,
     ...place,
     status: 'loading',
     executions: 0,
-    startedAt: event.at,
+    startedAt: at,
     ms: 0,
     pausedMs: 0,
     segments: [],
     usage: emptyUsage,
-    gaps: below !== undefined && 'gap' in below ? [below.gap] : [],
-    ...(below !== undefined && 'cut' in below && { cut: below.cut }),
+    gaps: [],
+    ...(below && 'gap' in below ? { gaps: [below.gap] } : below),
   };
   return { kind: 'run', run };
 }
@@ -131,7 +153,7 @@ function totalOf(steps: readonly TraceStep[]): Pick<RunTrace, 'usage' | 'costUsd
     if (spent.usage !== undefined) usage = addUsage(usage, spent.usage);
     if (spent.costUsd !== undefined) costUsd = (costUsd ?? 0) + spent.costUsd;
   }
-  return { usage, ...(costUsd !== undefined && { costUsd }) };
+  return { usage, ...defined({ costUsd }) };
 }
 
 function spentIn(step: TraceStep): TraceCost {

@@ -1,5 +1,6 @@
-// The activities of one execution as steps of a trace. Pure.
+// The activities of one execution as steps of a trace.
 
+import { defined } from '../../../base/json';
 import { oneLine } from '../../../base/text';
 import { toUsage } from '../../../core/budget/usage';
 import type {
@@ -10,88 +11,85 @@ import type {
 } from '../../../protocol/activities';
 import { limits } from '../../../protocol/limits';
 import type { Definition } from '../../../protocol/spec';
-import { isToolCall, toolOfActivity } from '../history-steps';
-import { type PastEvent, spanMs } from './past-event';
+import { type Outcome, outcomesIn, type Step } from '../steps';
+import { isToolCall, toolOfActivity } from '../tool-calls';
+import type { Decoder } from './decoder';
 import type { TraceCall, TraceStep, TraceTool } from './run-trace';
+import { spanMs } from './segments';
 
 /** An activity that is open now, as the server describes it. `attempts`: those that have started. */
 export type PendingAttempt = { readonly attempts: number; readonly error?: string };
 
-type Activity = Extract<PastEvent, { kind: 'activity' }>;
-type Attempt = Extract<PastEvent, { kind: 'attempt' }>;
-type End = Extract<PastEvent, { kind: 'end' }>;
-
 type Known = {
   /** By activity id. */
   readonly pending: ReadonlyMap<string, PendingAttempt>;
-  readonly definition: Definition | undefined;
+  readonly definition?: Definition | undefined;
   readonly now: string;
 };
 
 export class CallsOf {
   readonly #known: Known;
-  readonly #attempts = new Map<number, Attempt>();
-  readonly #ends = new Map<number, End>();
-  readonly #closed: string | undefined;
+  readonly #decoder: Decoder;
+  readonly #outcomes: ReadonlyMap<number, Outcome>;
+  readonly #closedAt: string | undefined;
 
-  constructor(events: readonly PastEvent[], known: Known) {
+  constructor(steps: readonly Step[], known: Known, decoder: Decoder) {
     this.#known = known;
-    for (const event of events) {
-      if (event.kind === 'attempt') this.#attempts.set(event.id, event);
-      if (event.kind === 'end') this.#ends.set(event.id, event);
-    }
-    this.#closed = events.findLast((event) => event.kind === 'close')?.at;
+    this.#decoder = decoder;
+    this.#outcomes = outcomesIn(steps);
+    this.#closedAt = steps.findLast((step) => step.kind === 'close')?.at;
   }
 
   /** The step of an activity, and the tool calls that ran inside it. */
-  steps(activity: Activity): readonly TraceStep[] {
-    const { name, input } = activity;
+  async steps(activity: Step<'activity'>): Promise<readonly TraceStep[]> {
+    const { id, name } = activity;
     const { definition } = this.#known;
-    const result = this.#ends.get(activity.id)?.result;
-    const call = this.#callOf(activity);
-    if (name === 'callModel') return chatSteps(call, { input, result, definition });
+    const { end, attempt } = this.#outcomes.get(id) ?? {};
+    const call = end ? await this.#endedCall(activity, end, attempt) : this.#openCall(activity);
+    if (name !== 'callModel' && name !== 'summarise' && !isToolCall(name))
+      return [{ kind: 'work', name, ...call }];
+    const result = await this.#decoder.value(end?.result);
     if (name === 'summarise') {
       const { usage, costUsd } = (result as SummariseResult | undefined)?.spend ?? {};
-      return [
-        {
-          kind: 'summary',
-          ...call,
-          ...(usage && { usage: toUsage(usage) }),
-          ...(costUsd !== undefined && { costUsd }),
-        },
-      ];
+      const cost = defined({ usage: usage && toUsage(usage), costUsd });
+      return [{ kind: 'summary', ...call, ...cost }];
     }
-    if (!isToolCall(name)) return [{ kind: 'work', name, ...call }];
+    const input = await this.#decoder.value(activity.input);
+    if (name === 'callModel') return chatSteps(call, { input, result, definition });
     const tool = toolOfActivity(name, input, definition);
     return [{ kind: 'tool', name: tool, ...call, ...errorIn(result) }];
   }
 
-  #callOf({ id, at, activityId }: Activity): TraceCall {
-    const [attempt, end] = [this.#attempts.get(id), this.#ends.get(id)];
-    if (end === undefined) return this.#openCall(at, this.#known.pending.get(activityId));
-    const error = end.error ?? attempt?.error;
+  async #endedCall(
+    { at }: Step<'activity'>,
+    end: Step<'end'>,
+    attempt: Step<'attempt'> | undefined,
+  ): Promise<TraceCall> {
+    const error =
+      (await this.#decoder.text(end.failure)) ?? (await this.#decoder.text(attempt?.failure));
     return {
-      status: end.status,
+      status: end.status === 'timed-out' ? 'failed' : end.status,
       startedAt: at,
       ms: spanMs(at, end.at),
       attempts: attempt?.attempt ?? 0,
       ...(attempt?.attempt === 1 && { waitMs: spanMs(at, attempt.at) }),
       ...(attempt && { attemptMs: spanMs(attempt.at, end.at) }),
-      ...(error !== undefined && { error }),
+      ...defined({ error }),
     };
   }
 
   /** The end of its run ends an open call, too. */
-  #openCall(at: string, pending: PendingAttempt | undefined): TraceCall {
-    const ms = spanMs(at, this.#closed ?? this.#known.now);
+  #openCall({ at, activityId }: Step<'activity'>): TraceCall {
+    const pending = this.#known.pending.get(activityId);
+    const ms = spanMs(at, this.#closedAt ?? this.#known.now);
     const { attempts = 0, error } = pending ?? {};
     return {
-      status: this.#closed === undefined ? 'open' : 'cancelled',
+      status: this.#closedAt === undefined ? 'open' : 'cancelled',
       startedAt: at,
       ms,
       attempts,
       ...(pending && attempts === 0 && { waitMs: ms }),
-      ...(error !== undefined && { error }),
+      ...defined({ error }),
     };
   }
 }
@@ -114,9 +112,7 @@ function chatSteps(
       kind: 'chat',
       turn,
       ...call,
-      ...(model !== undefined && { model }),
-      ...(entry && { usage: toUsage(entry.usage) }),
-      ...(costUsd !== undefined && { costUsd }),
+      ...defined({ model, usage: entry && toUsage(entry.usage), costUsd }),
     },
     ...results.map((inline): TraceStep => ({
       kind: 'inline-tool',

@@ -2,15 +2,16 @@
 
 import type { Client } from '@temporalio/client';
 import { grpcStatus } from '../../../base/grpc-status';
+import { defined } from '../../../base/json';
 import { hasCode, LonghaulError } from '../../../protocol/errors';
 import type { Definition } from '../../../protocol/spec';
 import { limited } from '../../server/calls';
 import { asLonghaulError, hasGrpcStatus, runNotFound } from '../../server/failures';
-import { type HistoryEvent, historyEvents } from '../history';
 import { RunView } from '../../read/run-view';
+import { executionsOf, type Step } from '../steps';
 import { type Below, buildTrace, pinnedIn } from './build-trace';
 import type { PendingAttempt } from './calls-of';
-import { type PastEvent, PastEvents } from './past-event';
+import { Decoder } from './decoder';
 import type { RunTrace } from './run-trace';
 
 /** What a trace reads at most. */
@@ -24,10 +25,8 @@ export type TraceOptions = {
 /** Runs to read at once. */
 const atATime = 4;
 
-const eventsPerPage = 200;
-
 type Past = {
-  readonly executions: readonly (readonly PastEvent[])[];
+  readonly executions: readonly (readonly Step[])[];
   readonly gaps: readonly string[];
   readonly cut?: 'events';
 };
@@ -61,16 +60,17 @@ class TraceReader {
   }
 
   async read(workflowId: string, inherited?: Definition): Promise<RunTrace> {
+    const decoder = new Decoder(this.#client);
     const past = await this.#limited(() => this.#past(workflowId));
-    const events = past.executions.flat();
-    const isOpen = !events.some(({ kind }) => kind === 'close');
+    const steps = past.executions.flat();
+    const isOpen = !steps.some(({ kind }) => kind === 'close');
     const pending = isOpen ? await this.#limited(() => this.#pending(workflowId)) : noAttempts;
-    const definition = pinnedIn(events) ?? inherited;
-    const called = events.flatMap((event) => (event.kind === 'child' ? [event.workflowId] : []));
+    const definition = (await pinnedIn(steps, decoder)) ?? inherited;
+    const called = steps.flatMap((step) => (step.kind === 'child' ? [step.workflowId] : []));
     const below = called.map(async (id) => [id, await this.#below(id, definition)] as const);
     const children = new Map(await Promise.all(below));
     const now = new Date().toISOString();
-    return buildTrace({ workflowId, ...past, pending, children, definition, now });
+    return await buildTrace({ workflowId, ...past, pending, children, definition, now }, decoder);
   }
 
   async #below(workflowId: string, definition: Definition | undefined): Promise<Below> {
@@ -86,44 +86,32 @@ class TraceReader {
 
   /** All executions, also if the limit of events ends the reading within one. */
   async #past(workflowId: string): Promise<Past> {
-    const facts = new PastEvents(this.#client);
-    const executions: PastEvent[][] = [];
-    const gaps: string[] = [];
-    for (let runId: string | undefined = ''; runId !== undefined;) {
-      const events: PastEvent[] = [];
-      executions.unshift(events);
-      let previous: string | undefined;
-      try {
-        for await (const event of this.#events(workflowId, runId)) {
-          if (this.#eventsLeft <= 0) return { executions, gaps: facts.gaps, cut: 'events' };
-          this.#eventsLeft -= 1;
-          previous ??= previousOf(event);
-          events.push(...(await facts.read(event)));
-        }
-      } catch (error) {
-        if (!hasGrpcStatus(error, grpcStatus.notFound)) throw error;
-        if (runId === '') throw runNotFound(workflowId, error);
-        executions.shift();
-        gaps.push('the server has deleted earlier executions');
-      }
-      runId = previous;
+    const executions: (readonly Step[])[] = [];
+    let cut: 'events' | undefined;
+    const mayRead = (): boolean => {
+      if (this.#eventsLeft <= 0) cut = 'events';
+      else this.#eventsLeft -= 1;
+      return cut === undefined;
+    };
+    try {
+      for await (const { steps } of executionsOf(this.#client, workflowId, mayRead))
+        executions.unshift(steps);
+      return { executions, gaps: [], ...defined({ cut }) };
+    } catch (error) {
+      if (!hasGrpcStatus(error, grpcStatus.notFound)) throw error;
+      if (executions.length === 0) throw runNotFound(workflowId, error);
+      return { executions, gaps: ['the server has deleted earlier executions'] };
     }
-    return { executions, gaps: [...gaps, ...facts.gaps] };
-  }
-
-  #events(workflowId: string, runId: string): AsyncIterable<HistoryEvent> {
-    const execution = { workflowId, ...(runId !== '' && { runId }) };
-    return historyEvents(this.#client, execution, eventsPerPage);
   }
 
   async #pending(workflowId: string): Promise<ReadonlyMap<string, PendingAttempt>> {
     const { raw } = await new RunView(this.#client, workflowId).describe();
-    const facts = new PastEvents(this.#client);
+    const decoder = new Decoder(this.#client);
     const found = (raw.pendingActivities ?? []).map(async (activity) => {
-      const error = await facts.failureText(activity.lastFailure);
+      const error = await decoder.text(activity.lastFailure);
       const attempt = activity.attempt ?? 1;
       const attempts = activity.state === scheduled ? attempt - 1 : attempt;
-      return [activity.activityId ?? '', { attempts, ...(error && { error }) }] as const;
+      return [activity.activityId ?? '', { attempts, ...defined({ error }) }] as const;
     });
     return new Map(await Promise.all(found));
   }
@@ -133,8 +121,3 @@ class TraceReader {
 const scheduled: unknown = 1;
 
 const noAttempts: ReadonlyMap<string, PendingAttempt> = new Map();
-
-function previousOf(event: HistoryEvent): string | undefined {
-  const previous = event.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
-  return previous === '' || previous === null ? undefined : previous;
-}

@@ -1,11 +1,8 @@
 // Pure: no server.
 import type { Client } from '@temporalio/client';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import {
-  historyEvents,
-  lastEvents,
-  readTaskFailure,
-} from '../../../../src/client/timeline/history';
+import { historyEvents, lastEvents } from '../../../../src/client/timeline/events';
+import { readTaskFailure } from '../../../../src/client/timeline/history';
 
 const tooLarge = Object.assign(new Error('Received message larger than max'), {
   code: 8,

@@ -1,11 +1,15 @@
 // Pure: no server.
+import type { Client } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import {
   type Below,
   buildTrace,
   type PastRun,
 } from '../../../../../src/client/timeline/trace/build-trace';
-import type { PastEvent } from '../../../../../src/client/timeline/trace/past-event';
+import { Decoder } from '../../../../../src/client/timeline/trace/decoder';
 import type { TraceStep } from '../../../../../src/client/timeline/trace/run-trace';
+import type { Step } from '../../../../../src/client/timeline/steps';
 import type { RunMemo } from '../../../../../src/protocol/run';
 
 const at = (second: number): string => new Date(second * 1_000).toISOString();
@@ -23,43 +27,62 @@ const turn = {
   costUsd: 0.0031,
 };
 
-const begin: PastEvent = {
+const stored = (value: object) => defaultPayloadConverter.toPayload(value);
+
+const begin: Step = {
   at: at(0),
   kind: 'begin',
+  id: 1,
   type: 'agentWorkflow',
-  input: { runner: 'helper', input: 'hi' },
+  workflowId: 'r1',
+  runId: 'x1',
+  firstRunId: 'x1',
+  previousRunId: '',
+  input: stored({ runner: 'helper', input: 'hi' }),
 };
-const called = (id: number, name: string, second: number, input: object = {}): PastEvent => ({
+const called = (id: number, name: string, second: number, input: object = {}): Step => ({
   at: at(second),
   kind: 'activity',
   id,
+  task: id - 1,
   activityId: String(id),
   name,
-  input,
+  input: stored(input),
 });
-const attempt = (id: number, number: number, second: number, error?: string): PastEvent => ({
-  at: at(second),
-  kind: 'attempt',
-  id,
-  attempt: number,
-  ...(error !== undefined && { error }),
-});
-const ended = (id: number, second: number, result?: object): PastEvent => ({
+/** `error`: a type and a message. */
+const attempt = (id: number, number: number, second: number, error?: string): Step => {
+  const [type, message] = error?.split(': ') ?? [];
+  return {
+    at: at(second),
+    kind: 'attempt',
+    id: id + 1,
+    call: id,
+    attempt: number,
+    ...(error !== undefined && {
+      failure: { message: message ?? null, applicationFailureInfo: { type: type ?? null } },
+    }),
+  };
+};
+const ended = (id: number, second: number, result?: object): Step => ({
   at: at(second),
   kind: 'end',
-  id,
+  id: id + 2,
+  of: 'activity',
+  call: id,
   status: 'completed',
-  result,
+  ...(result && { result: stored(result) }),
 });
-const close = (second: number): PastEvent => ({
+const close = (second: number): Step => ({
   at: at(second),
   kind: 'close',
+  id: 100,
   status: 'completed',
 });
-const memo = (second: number, asks: readonly string[], path = 'helper'): PastEvent => ({
+const memo = (second: number, asks: readonly string[], path = 'helper'): Step => ({
   at: at(second),
   kind: 'memo',
-  memo: {
+  id: second,
+  memo: stored({
     agent: 'helper',
     ...(asks.length > 0 && { status: 'needs-input' }),
     pending: asks.map((inputId) => ({
@@ -70,21 +93,26 @@ const memo = (second: number, asks: readonly string[], path = 'helper'): PastEve
       path,
       since: at(second),
     })),
-  } satisfies RunMemo,
+  } satisfies RunMemo),
 });
 
-const traceOf = (events: readonly PastEvent[], rest: Partial<PastRun> = {}) =>
-  buildTrace({
-    workflowId: 'r1',
-    executions: [events],
-    pending: new Map(),
-    children: new Map(),
-    now: at(100),
-    gaps: [],
-    ...rest,
-  });
+const client = { options: { loadedDataConverter: loadDataConverter() } } as Client;
 
-const stepsOf = (trace: ReturnType<typeof traceOf>): readonly TraceStep[] =>
+const traceOf = async (steps: readonly Step[], rest: Partial<PastRun> = {}) =>
+  await buildTrace(
+    {
+      workflowId: 'r1',
+      executions: [steps],
+      pending: new Map(),
+      children: new Map(),
+      now: at(100),
+      gaps: [],
+      ...rest,
+    },
+    new Decoder(client),
+  );
+
+const stepsOf = (trace: Awaited<ReturnType<typeof traceOf>>): readonly TraceStep[] =>
   trace.segments.flatMap(({ steps }) => steps);
 
 const chat = called(5, 'callModel', 1, { turn: 1, agentId: 'helper' });
@@ -92,7 +120,7 @@ const shown = { kind: 'chat', turn: 1, startedAt: at(1) };
 const cost = { model: 'openai/gpt-5', usage, costUsd: 0.0031 };
 
 describe('a call', () => {
-  it.each<{ name: string; events: PastEvent[]; pending?: PastRun['pending']; step: object }>([
+  it.each<{ name: string; events: Step[]; pending?: PastRun['pending']; step: object }>([
     {
       name: 'that waited for a worker',
       events: [chat, attempt(5, 1, 3), ended(5, 4, turn)],
@@ -134,11 +162,13 @@ describe('a call', () => {
       events: [chat, close(9)],
       step: { status: 'cancelled', ms: 8_000, attempts: 0 },
     },
-  ])('$name', ({ events, pending = new Map(), step }) => {
-    expect(stepsOf(traceOf([begin, ...events], { pending }))).toEqual([{ ...shown, ...step }]);
+  ])('$name', async ({ events, pending = new Map(), step }) => {
+    expect(stepsOf(await traceOf([begin, ...events], { pending }))).toEqual([
+      { ...shown, ...step },
+    ]);
   });
 
-  it('of a tool has the error that the model got', () => {
+  it('of a tool has the error that the model got', async () => {
     const content = [{ type: 'text', text: 'no such file' }];
     const result = { entry: { result: { isError: true, content } } };
     const events = [
@@ -146,22 +176,22 @@ describe('a call', () => {
       attempt(5, 1, 1),
       ended(5, 2, result),
     ];
-    expect(stepsOf(traceOf([begin, ...events]))).toMatchObject([
+    expect(stepsOf(await traceOf([begin, ...events]))).toMatchObject([
       { kind: 'tool', name: 'read', status: 'completed', isError: true, error: 'no such file' },
     ]);
   });
 });
 
 describe('a run', () => {
-  it('is cut into segments by its own pauses only', () => {
-    const answer: PastEvent = {
+  it('is cut into segments by its own pauses only', async () => {
+    const answer: Step = {
       at: at(50),
-      kind: 'answer',
-      inputId: 'a1.0',
-      said: 'approved',
-      by: 'ada',
+      kind: 'update',
+      id: 50,
+      name: 'approve',
+      input: stored({ inputId: 'a1.0', by: { id: 'ada' } }),
     };
-    const trace = traceOf([
+    const trace = await traceOf([
       begin,
       memo(5, ['b1.0'], 'helper/below'),
       memo(10, ['a1.0']),
@@ -176,25 +206,26 @@ describe('a run', () => {
     ]);
   });
 
-  it('waits for a pause without an answer until now', () => {
-    const trace = traceOf([begin, memo(10, ['a1.0'])]);
+  it('waits for a pause without an answer until now', async () => {
+    const trace = await traceOf([begin, memo(10, ['a1.0'])]);
     expect(trace).toMatchObject({ status: 'needs-input', ms: 100_000, pausedMs: 90_000 });
     expect(stepsOf(trace)).toEqual([
       expect.not.objectContaining({ end: expect.anything() as unknown }),
     ]);
   });
 
-  it('adds the totals of the runs below, and says which ones nobody read', () => {
-    const child = (id: number, workflowId: string): PastEvent => ({
+  it('adds the totals of the runs below, and says which ones nobody read', async () => {
+    const child = (id: number, workflowId: string): Step => ({
       at: at(2),
       kind: 'child',
       id,
+      task: id - 1,
       name: 'agentWorkflow',
       workflowId,
-      input: { runner: 'below', lineage: { path: `helper/${workflowId}` } },
+      input: stored({ runner: 'below', lineage: { path: `helper/${workflowId}` } }),
     });
-    const below = traceOf([begin, chat, ended(5, 2, turn), close(3)]);
-    const trace = traceOf(
+    const below = await traceOf([begin, chat, ended(5, 2, turn), close(3)]);
+    const trace = await traceOf(
       [begin, chat, ended(5, 2, turn), child(7, 'read'), child(8, 'gone'), child(9, 'cut')],
       {
         children: new Map<string, Below>([

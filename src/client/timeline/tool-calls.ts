@@ -1,8 +1,7 @@
-// What histories share: the activities of Longhaul, the step that an event ends, and the tool of an activity.
+// Which activities run a tool, and which tool.
 
 import type { CallToolInput, LonghaulActivities } from '../../protocol/activities';
 import type { Definition } from '../../protocol/spec';
-import type { HistoryEvent } from './history';
 
 const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
   callModel: true,
@@ -42,29 +41,4 @@ export function toolOfActivity(
   const tools = Object.entries(definition?.tools ?? {});
   const [tool = activity] = tools.find(([, spec]) => spec.activity?.type === activity) ?? [];
   return tool;
-}
-
-/** The event id of the activity or child run that this event ends; 0 for any other event. */
-export function endedStep(event: HistoryEvent): number {
-  return endedActivity(event) ?? endedChild(event) ?? 0;
-}
-
-function endedActivity(event: HistoryEvent): number | undefined {
-  const ended =
-    event.activityTaskCompletedEventAttributes ??
-    event.activityTaskFailedEventAttributes ??
-    event.activityTaskTimedOutEventAttributes ??
-    event.activityTaskCanceledEventAttributes;
-  return ended ? Number(ended.scheduledEventId) : undefined;
-}
-
-function endedChild(event: HistoryEvent): number | undefined {
-  const ended =
-    event.childWorkflowExecutionCompletedEventAttributes ??
-    event.childWorkflowExecutionFailedEventAttributes ??
-    event.childWorkflowExecutionCanceledEventAttributes ??
-    event.childWorkflowExecutionTimedOutEventAttributes ??
-    event.childWorkflowExecutionTerminatedEventAttributes ??
-    event.startChildWorkflowExecutionFailedEventAttributes;
-  return ended ? Number(ended.initiatedEventId) : undefined;
 }
