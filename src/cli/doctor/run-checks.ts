@@ -21,9 +21,6 @@ const usualAttempts = 5;
 
 const mostRetried = 3;
 
-/** A halted run has few events after the halt. */
-const mostEvents = 500;
-
 const mostEnded = 100;
 
 const mostExecutions = 2_000;
@@ -88,8 +85,8 @@ async function howItEnded(
 ): Promise<string | undefined> {
   for await (const step of loadClient().lastStepsOf(client, execution, 1)) {
     if (step.kind !== 'close') break;
-    if (step.status === 'terminated') return howItWasTerminated(step.by ?? '', step.reason ?? '');
-    return await ourFailure(client, step.failure);
+    if (step.status === 'terminated') return howItWasTerminated(step.by, step.reason);
+    if (step.status === 'failed') return await ourFailure(client, step.failure);
   }
   return undefined;
 }
@@ -299,7 +296,8 @@ async function haltedRun(
 ): Promise<string | undefined> {
   const isQuiet = !raw.pendingActivities?.length && !raw.pendingChildren?.length;
   if (!isQuiet) return undefined;
-  for await (const step of loadClient().lastStepsOf(client, { workflowId }, mostEvents)) {
+  // A halted run has few steps after the halt.
+  for await (const step of loadClient().lastStepsOf(client, { workflowId })) {
     if (step.kind === 'signal' && step.name === signalNames.halt)
       return haltedLine(workflowId, rootExecution?.workflowId);
     if (step.kind === 'activity' || step.kind === 'child') return undefined;

@@ -94,7 +94,7 @@ export async function readTaskFailure(
   for await (const step of lastStepsOf(client, { workflowId }, mostEvents)) {
     if (step.kind !== 'task') continue;
     if (step.status === 'completed') return undefined;
-    if (!step.failure || step.cause === wasReset) continue;
+    if (step.status !== 'failed' || !step.failure || step.cause === wasReset) continue;
     const { message = '' } = (await errorOf(client, step.failure)) ?? {};
     if (step.cause === nonDeterministic || /nondeterminis/i.test(message))
       return { message, cause: 'nondeterminism' };

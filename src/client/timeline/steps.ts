@@ -17,126 +17,38 @@ import type { Failure, Payload } from './payloads';
 /** Events per page of a whole history. */
 const largePage = 200;
 
-/** A start of an execution. */
-type Begin = {
-  readonly kind: 'begin';
-  readonly type: string;
-  readonly workflowId: string;
-  /** After a reset, that of the execution that was reset. */
-  readonly runId: string;
-  readonly firstRunId: string;
-  /** The execution that continued as this one. Empty if none did. */
-  readonly previousRunId: string;
-  readonly input?: Payload;
-  /** What the previous execution handed over. */
-  readonly carried?: Payload;
-  readonly memo?: Payload;
+type Attributes = {
+  readonly [Key in keyof HistoryEvent as Extract<Key, `${string}EventAttributes`>]-?: NonNullable<
+    HistoryEvent[Key]
+  >;
 };
 
-/** A call begins. `task`: the workflow task that decided it. */
-type Called = {
-  readonly name: string;
-  readonly task: number;
-  readonly input?: Payload;
+type AttributesKey = keyof Attributes;
+
+/** How a call or the execution ended. */
+type EndStatus = 'completed' | 'failed' | 'cancelled' | 'timed-out';
+
+type AnyFact = {
+  readonly kind:
+    | ('begin' | 'memo' | 'close')
+    | ('activity' | 'child' | 'attempt' | 'end')
+    | ('update' | 'signal' | 'timer' | 'timer-end' | 'task');
+  readonly status?: EndStatus | 'terminated' | 'scheduled' | 'started';
 };
 
-type ActivityCalled = Called & {
-  readonly kind: 'activity';
-  readonly activityId: string;
-  readonly taskQueue?: string | null | undefined;
-  readonly summary?: Payload;
-};
-
-type ChildCalled = Called & { readonly kind: 'child'; readonly workflowId: string };
-
-/** The last start of an activity. `failure`: of the attempt before it. */
-type Attempt = {
-  readonly kind: 'attempt';
-  readonly call: number;
-  readonly attempt: number;
-  readonly failure?: Failure;
-};
-
-type End = {
-  readonly kind: 'end';
-  readonly of: 'activity' | 'child';
-  readonly call: number;
-  readonly status: 'completed' | 'failed' | 'timed-out' | 'cancelled';
-  readonly result?: Payload;
-  readonly failure?: Failure;
-};
-
-/** Something came in. */
-type Message = {
-  readonly kind: 'update' | 'signal';
-  readonly name: string;
-  readonly input?: Payload;
-};
-
-/** `memo`: that of a run, if it changed. */
-type MemoChanged = { readonly kind: 'memo'; readonly memo?: Payload };
-
-type Timer =
-  | { readonly kind: 'timer'; readonly ms: number }
-  | { readonly kind: 'timer-end'; readonly timer: number };
-
-/** A workflow task. `cause`: as in the server's API. */
-type Task = {
-  readonly kind: 'task';
-  readonly status: 'scheduled' | 'started' | 'completed' | 'failed' | 'timed-out';
-  readonly cause?: unknown;
-  readonly failure?: Failure;
-};
-
-/** The end of the run. */
-type Close = {
-  readonly kind: 'close';
-  readonly status: 'completed' | 'failed' | 'cancelled' | 'timed-out' | 'terminated';
-  readonly failure?: Failure;
-  /** Who terminated it, and why. */
-  readonly by?: string;
-  readonly reason?: string;
-};
-
-type Other = { readonly kind: 'other' };
-
-type Fact =
-  | Begin
-  | ActivityCalled
-  | ChildCalled
-  | Attempt
-  | End
-  | Message
-  | MemoChanged
-  | Timer
-  | Task
-  | Close
-  | Other;
-
-/** `id`: that of the event, and so of a call or timer that it begins. `at`: ISO 8601. */
-export type Step<Kind extends Fact['kind'] = Fact['kind']> = Extract<
-  Fact,
-  { readonly kind: Kind }
-> & { readonly id: number; readonly at: string };
-
-type AttributesKey = Extract<keyof HistoryEvent, `${string}EventAttributes`>;
-
-type Facts = {
-  readonly [Key in AttributesKey]?: (
-    attributes: NonNullable<HistoryEvent[Key]>,
-    event: HistoryEvent,
-  ) => Fact;
-};
-
-const facts: Facts = {
+/** What each event means. Events that no reader needs are left out. */
+const facts = {
   workflowExecutionStartedEventAttributes: (started) => ({
     kind: 'begin',
     type: started.workflowType?.name ?? '',
     workflowId: started.workflowId ?? '',
+    /** After a reset, that of the execution that was reset. */
     runId: started.originalExecutionRunId ?? '',
     firstRunId: started.firstExecutionRunId ?? '',
+    /** The execution that continued as this one. Empty if none did. */
     previousRunId: started.continuedExecutionRunId ?? '',
     input: started.input?.payloads?.[0],
+    /** What the previous execution handed over. */
     carried: started.input?.payloads?.[1],
     memo: started.memo?.fields?.[memoKey],
   }),
@@ -147,6 +59,7 @@ const facts: Facts = {
   activityTaskScheduledEventAttributes: (activity, { userMetadata }) => ({
     kind: 'activity',
     name: activity.activityType?.name ?? '',
+    /** The workflow task that decided it. */
     task: Number(activity.workflowTaskCompletedEventId),
     input: activity.input?.payloads?.[0],
     activityId: activity.activityId ?? '',
@@ -160,6 +73,7 @@ const facts: Facts = {
     input: child.input?.payloads?.[0],
     workflowId: child.workflowId ?? '',
   }),
+  /** The last start of an activity. `failure`: of the attempt before it. */
   activityTaskStartedEventAttributes: ({ scheduledEventId, attempt, lastFailure }) => ({
     kind: 'attempt',
     call: Number(scheduledEventId),
@@ -216,20 +130,21 @@ const facts: Facts = {
     by: identity ?? '',
     reason: reason ?? '',
   }),
+} satisfies {
+  readonly [Key in AttributesKey]?: (attributes: Attributes[Key], event: HistoryEvent) => AnyFact;
 };
 
+/** `scheduledEventId`: of an activity. `initiatedEventId`: of a child run. */
 type EndAttributes = {
-  /** Of an activity. */
   readonly scheduledEventId?: unknown;
-  /** Of a child run. */
   readonly initiatedEventId?: unknown;
   readonly result?: { readonly payloads?: readonly Payload[] | null } | null;
-  readonly failure?: Failure | null;
+  readonly failure?: Failure;
 };
 
-function ended(of: End['of'], status: End['status']): (attributes: EndAttributes) => End {
-  return ({ scheduledEventId, initiatedEventId, result, failure }) => ({
-    kind: 'end',
+function ended(of: 'activity' | 'child', status: EndStatus) {
+  return ({ scheduledEventId, initiatedEventId, result, failure }: EndAttributes) => ({
+    kind: 'end' as const,
     of,
     call: Number(scheduledEventId ?? initiatedEventId),
     status,
@@ -238,9 +153,20 @@ function ended(of: End['of'], status: End['status']): (attributes: EndAttributes
   });
 }
 
-function timerEnded({ startedEventId }: { readonly startedEventId?: unknown }): Timer {
-  return { kind: 'timer-end', timer: Number(startedEventId) };
+function timerEnded({ startedEventId }: { readonly startedEventId?: unknown }) {
+  return { kind: 'timer-end' as const, timer: Number(startedEventId) };
 }
+
+type Fact = ReturnType<(typeof facts)[keyof typeof facts]> | { readonly kind: 'other' };
+
+/** `id`: that of the event, and so of a call or timer that it begins. `at`: ISO 8601. */
+export type Step<Kind extends Fact['kind'] = Fact['kind']> = Readonly<
+  Extract<Fact, { readonly kind: Kind }>
+> & { readonly id: number; readonly at: string };
+
+type Readers = {
+  readonly [key: string]: ((attributes: unknown, event: HistoryEvent) => Fact) | undefined;
+};
 
 /** What the event says. */
 export function stepOf(event: HistoryEvent): Step {
@@ -248,9 +174,8 @@ export function stepOf(event: HistoryEvent): Step {
   const at = new Date(protoMs(event.eventTime)).toISOString();
   const keys = Object.keys(event) as AttributesKey[];
   const key = keys.find((name) => name in facts && event[name]);
-  const read = key && (facts[key] as (attributes: unknown, event: HistoryEvent) => Fact);
-  const fact: Fact = read ? read(event[key], event) : { kind: 'other' };
-  return { id, at, ...fact };
+  const read = key && (facts as Readers)[key];
+  return { id, at, ...(read ? read(event[key], event) : { kind: 'other' }) };
 }
 
 /** The steps of an execution, the first one first. */
@@ -262,11 +187,11 @@ export async function* stepsOf(
   for await (const event of historyEvents(client, execution, perPage)) yield stepOf(event);
 }
 
-/** At most `most` steps of an execution, the last one first. */
+/** The last `most` steps of an execution, the last one first. */
 export async function* lastStepsOf(
   client: Client,
   execution: ExecutionRef,
-  most: number,
+  most = 500,
 ): AsyncGenerator<Step, void, void> {
   let read = 0;
   for await (const event of lastEvents(client, execution, Math.min(most, pageSize))) {

@@ -1,15 +1,12 @@
 // A call that no worker has the code for is scheduled anew by the run itself. Between two tries nothing is open: only history tells of it.
 //
-// 1. Reads so many events from the end of history. What happened before them is not counted.
+// 1. Reads the last steps. What happened before them is not counted; a search for a worker has about 250.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { stateFromMemo } from '../read/run-view';
 import type { Failure } from '../timeline/payloads';
 import { lastStepsOf, type Step } from '../timeline/steps';
 import { callName, lastError, openCalls, type OpenCalls, type Retrying } from './open-calls';
-
-/** A search for a worker has about 250 events. */
-const mostEvents = 500;
 
 /** The calls that a run has open, or the one that it makes anew after a pause. `slowMs`: as for `openCalls`. */
 export async function callsOf(
@@ -70,7 +67,7 @@ async function readTail(client: Client, workflowId: string): Promise<Tail> {
   const failures = new Map<number, Failure>();
   const endedTimers = new Set<number>();
   let pause: Step<'timer'> | undefined;
-  for await (const step of lastStepsOf(client, { workflowId }, mostEvents)) {
+  for await (const step of lastStepsOf(client, { workflowId })) {
     if (step.kind === 'timer-end') endedTimers.add(step.timer);
     if (step.kind === 'timer' && failures.size === 0 && !endedTimers.has(step.id)) pause ??= step;
     if (step.kind === 'end') {

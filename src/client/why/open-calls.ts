@@ -12,9 +12,6 @@ import { decode, errorOf, type Failure } from '../timeline/payloads';
 import { lastStepsOf, type Step } from '../timeline/steps';
 import { toDate } from '../../server';
 
-/** Events from the end of history among which a call's name is looked for. */
-const mostEvents = 500;
-
 const longestError = 300;
 
 const longestName = 100;
@@ -138,7 +135,7 @@ async function scheduledCalls(
   ids: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Scheduled>> {
   const found = new Map<string, Scheduled>();
-  for await (const step of lastStepsOf(client, { workflowId }, mostEvents)) {
+  for await (const step of lastStepsOf(client, { workflowId })) {
     if (step.kind === 'activity' && ids.has(step.activityId)) found.set(step.activityId, step);
     if (found.size === ids.size) break;
   }

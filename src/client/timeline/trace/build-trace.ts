@@ -94,20 +94,17 @@ export async function pinnedIn(
   return undefined;
 }
 
-async function endOf(
-  { status, reason = '', failure }: Step<'close'>,
-  decoder: Decoder,
-): Promise<End> {
-  switch (status) {
+async function endOf(closed: Step<'close'>, decoder: Decoder): Promise<End> {
+  switch (closed.status) {
     case 'completed':
     case 'cancelled':
-      return { status };
+      return { status: closed.status };
     case 'terminated':
-      return { status: 'failed', error: `terminated: ${reason}` };
+      return { status: 'failed', error: `terminated: ${closed.reason}` };
     case 'timed-out':
       return { status: 'failed', error: 'timed out' };
     case 'failed':
-      return { status, error: (await decoder.text(failure)) ?? 'failed' };
+      return { status: 'failed', error: (await decoder.text(closed.failure)) ?? 'failed' };
   }
 }
 

@@ -9,7 +9,9 @@ import {
 } from '../../../../../src/client/timeline/trace/build-trace';
 import { Decoder } from '../../../../../src/client/timeline/trace/decoder';
 import type { TraceStep } from '../../../../../src/client/timeline/trace/run-trace';
-import type { Step } from '../../../../../src/client/timeline/steps';
+import type { HistoryEvent } from '../../../../../src/client/timeline/events';
+import { type Step, stepOf } from '../../../../../src/client/timeline/steps';
+import { memoKey } from '../../../../../src/protocol/names';
 import type { RunMemo } from '../../../../../src/protocol/run';
 
 const at = (second: number): string => new Date(second * 1_000).toISOString();
@@ -27,62 +29,44 @@ const turn = {
   costUsd: 0.0031,
 };
 
-const stored = (value: object) => defaultPayloadConverter.toPayload(value);
-
-const begin: Step = {
-  at: at(0),
-  kind: 'begin',
-  id: 1,
-  type: 'agentWorkflow',
-  workflowId: 'r1',
-  runId: 'x1',
-  firstRunId: 'x1',
-  previousRunId: '',
-  input: stored({ runner: 'helper', input: 'hi' }),
-};
-const called = (id: number, name: string, second: number, input: object = {}): Step => ({
-  at: at(second),
-  kind: 'activity',
-  id,
-  task: id - 1,
-  activityId: String(id),
-  name,
-  input: stored(input),
+const stored = (...values: object[]) => ({
+  payloads: values.map((value) => defaultPayloadConverter.toPayload(value)),
 });
+
+/** A step from the event that the server stores. */
+const stepAt = (second: number, eventId: number, attributes: object): Step =>
+  stepOf({ eventId, eventTime: { seconds: second }, ...attributes } as unknown as HistoryEvent);
+
+const begin = stepAt(0, 1, {
+  workflowExecutionStartedEventAttributes: {
+    workflowType: { name: 'agentWorkflow' },
+    input: stored({ runner: 'helper', input: 'hi' }),
+  },
+});
+const called = (id: number, name: string, second: number, input: object = {}): Step =>
+  stepAt(second, id, {
+    activityTaskScheduledEventAttributes: {
+      activityType: { name },
+      activityId: String(id),
+      input: stored(input),
+    },
+  });
 /** `error`: a type and a message. */
 const attempt = (id: number, number: number, second: number, error?: string): Step => {
   const [type, message] = error?.split(': ') ?? [];
-  return {
-    at: at(second),
-    kind: 'attempt',
-    id: id + 1,
-    call: id,
-    attempt: number,
-    ...(error !== undefined && {
-      failure: { message: message ?? null, applicationFailureInfo: { type: type ?? null } },
-    }),
-  };
+  const lastFailure = error && { message, applicationFailureInfo: { type } };
+  return stepAt(second, id + 1, {
+    activityTaskStartedEventAttributes: { scheduledEventId: id, attempt: number, lastFailure },
+  });
 };
-const ended = (id: number, second: number, result?: object): Step => ({
-  at: at(second),
-  kind: 'end',
-  id: id + 2,
-  of: 'activity',
-  call: id,
-  status: 'completed',
-  ...(result && { result: stored(result) }),
-});
-const close = (second: number): Step => ({
-  at: at(second),
-  kind: 'close',
-  id: 100,
-  status: 'completed',
-});
-const memo = (second: number, asks: readonly string[], path = 'helper'): Step => ({
-  at: at(second),
-  kind: 'memo',
-  id: second,
-  memo: stored({
+const ended = (id: number, second: number, result: object): Step =>
+  stepAt(second, id + 2, {
+    activityTaskCompletedEventAttributes: { scheduledEventId: id, result: stored(result) },
+  });
+const close = (second: number): Step =>
+  stepAt(second, 100, { workflowExecutionCompletedEventAttributes: {} });
+const memo = (second: number, asks: readonly string[], path = 'helper'): Step => {
+  const shownMemo = {
     agent: 'helper',
     ...(asks.length > 0 && { status: 'needs-input' }),
     pending: asks.map((inputId) => ({
@@ -93,8 +77,12 @@ const memo = (second: number, asks: readonly string[], path = 'helper'): Step =>
       path,
       since: at(second),
     })),
-  } satisfies RunMemo),
-});
+  } satisfies RunMemo;
+  const fields = { [memoKey]: defaultPayloadConverter.toPayload(shownMemo) };
+  return stepAt(second, 20 + second, {
+    workflowPropertiesModifiedEventAttributes: { upsertedMemo: { fields } },
+  });
+};
 
 const client = { options: { loadedDataConverter: loadDataConverter() } } as Client;
 
@@ -184,13 +172,13 @@ describe('a call', () => {
 
 describe('a run', () => {
   it('is cut into segments by its own pauses only', async () => {
-    const answer: Step = {
-      at: at(50),
-      kind: 'update',
-      id: 50,
-      name: 'approve',
-      input: stored({ inputId: 'a1.0', by: { id: 'ada' } }),
-    };
+    const answer = stepAt(50, 50, {
+      workflowExecutionUpdateAcceptedEventAttributes: {
+        acceptedRequest: {
+          input: { name: 'approve', args: stored({ inputId: 'a1.0', by: { id: 'ada' } }) },
+        },
+      },
+    });
     const trace = await traceOf([
       begin,
       memo(5, ['b1.0'], 'helper/below'),
@@ -215,15 +203,14 @@ describe('a run', () => {
   });
 
   it('adds the totals of the runs below, and says which ones nobody read', async () => {
-    const child = (id: number, workflowId: string): Step => ({
-      at: at(2),
-      kind: 'child',
-      id,
-      task: id - 1,
-      name: 'agentWorkflow',
-      workflowId,
-      input: stored({ runner: 'below', lineage: { path: `helper/${workflowId}` } }),
-    });
+    const child = (id: number, workflowId: string): Step =>
+      stepAt(2, id, {
+        startChildWorkflowExecutionInitiatedEventAttributes: {
+          workflowType: { name: 'agentWorkflow' },
+          workflowId,
+          input: stored({ runner: 'below', lineage: { path: `helper/${workflowId}` } }),
+        },
+      });
     const below = await traceOf([begin, chat, ended(5, 2, turn), close(3)]);
     const trace = await traceOf(
       [begin, chat, ended(5, 2, turn), child(7, 'read'), child(8, 'gone'), child(9, 'cut')],
