@@ -14,6 +14,6 @@ export { type HistoryEvent, historyEvents } from './timeline/events';
 export { readTaskFailure } from './timeline/history';
 export { codedFailure, errorOf, type Failure } from './timeline/payloads';
 export { lastStepsOf, type Step, stepOf } from './timeline/steps';
-export { callsOf } from './why/between-tries';
 export { servedText } from './why/explain';
+export { callsOf } from './why/open-calls';
 export { ThreadView } from './write/thread-calls';

@@ -5,7 +5,9 @@ import {
   decodeOptionalFailureToOptionalError,
   ExternalStorageRunner,
 } from '@temporalio/common/lib/internal-non-workflow';
-import { storageMissing } from '../server/failures';
+import { oneLine } from '../../base/text';
+import { limits } from '../../protocol/limits';
+import { asLonghaulError, readable, storageMissing } from '../server/failures';
 
 type StoredPayload = {
   readonly metadata?: Record<string, Uint8Array> | null;
@@ -45,4 +47,41 @@ export function codedFailure(failure: Failure): Failure {
   let found = failure;
   while (found?.cause && !found.applicationFailureInfo) found = found.cause;
   return found;
+}
+
+/** For readers who show what they can. What this client cannot decode is absent, and noted. */
+export class Decoder {
+  readonly #client: Client;
+  readonly #gaps = new Set<string>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** What it could not decode, each reason once. */
+  get gaps(): readonly string[] {
+    return [...this.#gaps];
+  }
+
+  async value(payload: Payload): Promise<unknown> {
+    try {
+      return readable(await decode(this.#client, payload));
+    } catch (error) {
+      return this.#note(error);
+    }
+  }
+
+  /** One line, with the type of an error that has one. Undefined without a failure. */
+  async text(failure: Failure): Promise<string | undefined> {
+    if (!failure) return undefined;
+    const coded = codedFailure(failure);
+    const error = await errorOf(this.#client, coded).catch((problem) => this.#note(problem));
+    const text = oneLine(error?.message ?? 'unreadable', limits.failureMessage);
+    const type = coded?.applicationFailureInfo?.type;
+    return error && type && type !== 'Error' ? `${type}: ${text}` : text || undefined;
+  }
+
+  #note(error: unknown): undefined {
+    this.#gaps.add(asLonghaulError(error).message);
+  }
 }

@@ -201,7 +201,7 @@ export async function* lastStepsOf(
   }
 }
 
-export type PastExecution = {
+type PastExecution = {
   /** Empty for the newest execution. */
   readonly runId: string;
   readonly steps: readonly Step[];

@@ -13,9 +13,8 @@ import { readTaskFailure, type TaskFailureCause } from '../timeline/history';
 import { memoOf, stateFromMemo } from '../read/run-view';
 import { placeOf, servedQueues, type TaskPlace, toDate, type WorkerVersion } from '../../server';
 import { lookForWorker } from '../server/workers';
-import { callsOf } from './between-tries';
 import { type LastPoll, lastPollOf } from './last-poll';
-import type { Retrying, UntakenCall } from './open-calls';
+import { callsOf, type Retrying, type UntakenCall } from './open-calls';
 
 /** Runs below to look at. */
 const mostBelow = 20;

@@ -1,7 +1,9 @@
 // The calls that a run has open, from the server's description of it. The server knows what a workflow cannot see: attempts, their errors,
 // and whether a worker has taken a call. The names of calls come from history.
 //
-// 1. History is read only for calls that are retried or that nobody takes, from its end, and only so far.
+// 1. History is read from its end, and only so far: for calls that are retried or that nobody takes, and for a run with nothing open.
+// 2. The run itself schedules a call again that no worker has the code for. Between two tries nothing is open, and only history has the call.
+//    The search for a worker has about 250 events.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -11,6 +13,7 @@ import { calledName } from '../../protocol/retrying';
 import { decode, errorOf, type Failure } from '../timeline/payloads';
 import { lastStepsOf, type Step } from '../timeline/steps';
 import { toDate } from '../../server';
+import { stateFromMemo } from '../read/run-view';
 
 const longestError = 300;
 
@@ -47,7 +50,7 @@ export type UntakenCall = {
   readonly since: string;
 };
 
-export type OpenCalls = {
+type OpenCalls = {
   readonly retrying: readonly Retrying[];
   readonly untaken: readonly UntakenCall[];
 };
@@ -58,8 +61,76 @@ type PendingActivity = NonNullable<
 
 type Scheduled = Step<'activity'>;
 
+/** The calls that a run has open, or the one that it makes anew after a pause. `slowMs`: as for `openCalls`. */
+export async function callsOf(
+  client: Client,
+  execution: WorkflowExecutionDescription,
+  slowMs: number,
+): Promise<OpenCalls> {
+  const again = await callBetweenTries(client, execution);
+  if (again !== undefined) return { retrying: [again], untaken: [] };
+  return await openCalls(client, execution, slowMs);
+}
+
+/** Undefined unless the run's last call failed and the run pauses before it makes the call again. */
+async function callBetweenTries(
+  client: Client,
+  execution: WorkflowExecutionDescription,
+): Promise<Retrying | undefined> {
+  if (!isIdle(execution)) return undefined;
+  const { workflowId } = execution;
+  const { failed, pause } = await readTail(client, workflowId);
+  if (pause === undefined) return undefined;
+  const tries = await Promise.all(
+    failed.map(async ({ scheduled, failure }) => ({
+      what: await callName(client, scheduled.name || 'a call', scheduled),
+      at: scheduled.at,
+      failure,
+    })),
+  );
+  const own = tries.filter(({ what }) => what === tries[0]?.what);
+  const [last, first] = [own.at(0), own.at(-1)];
+  if (last === undefined || first === undefined) return undefined;
+  return {
+    what: last.what,
+    workflowId,
+    attempt: own.length + 1,
+    ...(await lastError(client, last.failure)),
+    since: first.at,
+    nextAt: new Date(Date.parse(pause.at) + pause.ms).toISOString(),
+  };
+}
+
+/** Nothing is open, and nobody is asked. */
+function isIdle(execution: WorkflowExecutionDescription): boolean {
+  const { pendingActivities, pendingChildren, pendingWorkflowTask } = execution.raw;
+  const isBusy = pendingActivities?.length || pendingChildren?.length || pendingWorkflowTask;
+  return !isBusy && stateFromMemo(execution).pending.length === 0;
+}
+
+/** The end of a history: the tries that failed, back to the last other end of a call, and the timer that runs since the last of them. */
+async function readTail(client: Client, workflowId: string) {
+  // The newest first.
+  const failed: { readonly scheduled: Scheduled; readonly failure: Failure }[] = [];
+  const failures = new Map<number, Failure>();
+  const endedTimers = new Set<number>();
+  let pause: Step<'timer'> | undefined;
+  for await (const step of lastStepsOf(client, { workflowId })) {
+    if (step.kind === 'timer-end') endedTimers.add(step.timer);
+    if (step.kind === 'timer' && failures.size === 0 && !endedTimers.has(step.id)) pause ??= step;
+    if (step.kind === 'end') {
+      const isFailedTry = step.of === 'activity' && step.status === 'failed';
+      if (!isFailedTry || pause === undefined) break;
+      failures.set(step.call, step.failure);
+    }
+    if (step.kind === 'activity' && failures.has(step.id))
+      failed.push({ scheduled: step, failure: failures.get(step.id) });
+  }
+  return { failed, pause };
+}
+
 /** `slowMs`: a call that no worker takes for so long is told of. */
-export async function openCalls(
+async function openCalls(
   client: Client,
   { raw, workflowId, taskQueue }: WorkflowExecutionDescription,
   slowMs: number,
@@ -112,7 +183,7 @@ function nextTry(call: PendingActivity): Pick<Retrying, 'nextAt'> {
 }
 
 /** Code, kind and message of a failure. */
-export async function lastError(
+async function lastError(
   client: Client,
   failure: Failure,
 ): Promise<Pick<Retrying, 'code' | 'kind' | 'lastError'>> {
@@ -143,7 +214,7 @@ async function scheduledCalls(
 }
 
 /** A client without the key still says which kind of call it is. */
-export async function callName(
+async function callName(
   client: Client,
   type: string,
   scheduled: Scheduled | undefined,

@@ -7,9 +7,9 @@ import type { LoadDefinitionResult } from '../../../protocol/activities';
 import { kindOfType, threadType } from '../../../protocol/names';
 import type { RunInput } from '../../../protocol/run';
 import type { Definition } from '../../../protocol/spec';
-import type { Step } from '../steps';
-import { CallsOf, type PendingAttempt } from './calls-of';
-import type { Decoder } from './decoder';
+import type { Decoder } from '../payloads';
+import { outcomesIn, type Step } from '../steps';
+import { type PendingAttempt, stepsOfCall } from './calls-of';
 import type { RunTrace, TraceCost, TraceStep } from './run-trace';
 import { Segments, spanMs } from './segments';
 
@@ -52,12 +52,15 @@ export async function buildTrace(run: PastRun, decoder: Decoder): Promise<RunTra
   const ms = spanMs(startedAt, closed?.at ?? now);
   const builder = new Segments(startedAt, inputPath, decoder);
   for (const execution of executions) {
-    const calls = new CallsOf(execution, run, decoder);
+    const outcomes = outcomesIn(execution);
+    const closedAt = execution.findLast((step) => step.kind === 'close')?.at;
+    const context = { ...run, decoder, closedAt };
     for (const step of execution) {
       await builder.see(step);
       if (step.kind === 'child')
         builder.add(await childOf(step, children.get(step.workflowId), decoder));
-      if (step.kind === 'activity') builder.add(...(await calls.steps(step)));
+      if (step.kind === 'activity')
+        builder.add(...(await stepsOfCall(step, outcomes.get(step.id), context)));
     }
   }
   const segments = builder.end(now);

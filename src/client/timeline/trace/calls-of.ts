@@ -11,109 +11,98 @@ import type {
 } from '../../../protocol/activities';
 import { limits } from '../../../protocol/limits';
 import type { Definition } from '../../../protocol/spec';
-import { type Outcome, outcomesIn, type Step } from '../steps';
+import type { Decoder } from '../payloads';
+import type { Outcome, Step } from '../steps';
 import { isToolCall, toolOfActivity } from '../tool-calls';
-import type { Decoder } from './decoder';
 import type { TraceCall, TraceStep, TraceTool } from './run-trace';
 import { spanMs } from './segments';
 
 /** An activity that is open now, as the server describes it. `attempts`: those that have started. */
 export type PendingAttempt = { readonly attempts: number; readonly error?: string };
 
-type Known = {
+/** What the steps of a trace need beside a call itself. */
+type Context = {
+  readonly decoder: Decoder;
   /** By activity id. */
   readonly pending: ReadonlyMap<string, PendingAttempt>;
   readonly definition?: Definition | undefined;
   readonly now: string;
+  /** When the execution ended. */
+  readonly closedAt?: string | undefined;
 };
 
-export class CallsOf {
-  readonly #known: Known;
-  readonly #decoder: Decoder;
-  readonly #outcomes: ReadonlyMap<number, Outcome>;
-  readonly #closedAt: string | undefined;
-
-  constructor(steps: readonly Step[], known: Known, decoder: Decoder) {
-    this.#known = known;
-    this.#decoder = decoder;
-    this.#outcomes = outcomesIn(steps);
-    this.#closedAt = steps.findLast((step) => step.kind === 'close')?.at;
+/** The step of an activity, and the tool calls that ran inside it. */
+export async function stepsOfCall(
+  activity: Step<'activity'>,
+  outcome: Outcome | undefined,
+  context: Context,
+): Promise<readonly TraceStep[]> {
+  const { name } = activity;
+  const { decoder, definition } = context;
+  const call = await callOf(activity, outcome, context);
+  if (name !== 'callModel' && name !== 'summarise' && !isToolCall(name))
+    return [{ kind: 'work', name, ...call }];
+  const result = await decoder.value(outcome?.end?.result);
+  if (name === 'summarise') {
+    const { usage, costUsd } = (result as SummariseResult | undefined)?.spend ?? {};
+    return [{ kind: 'summary', ...call, ...defined({ usage: usage && toUsage(usage), costUsd }) }];
   }
-
-  /** The step of an activity, and the tool calls that ran inside it. */
-  async steps(activity: Step<'activity'>): Promise<readonly TraceStep[]> {
-    const { id, name } = activity;
-    const { definition } = this.#known;
-    const { end, attempt } = this.#outcomes.get(id) ?? {};
-    const call = end ? await this.#endedCall(activity, end, attempt) : this.#openCall(activity);
-    if (name !== 'callModel' && name !== 'summarise' && !isToolCall(name))
-      return [{ kind: 'work', name, ...call }];
-    const result = await this.#decoder.value(end?.result);
-    if (name === 'summarise') {
-      const { usage, costUsd } = (result as SummariseResult | undefined)?.spend ?? {};
-      const cost = defined({ usage: usage && toUsage(usage), costUsd });
-      return [{ kind: 'summary', ...call, ...cost }];
-    }
-    const input = await this.#decoder.value(activity.input);
-    if (name === 'callModel') return chatSteps(call, { input, result, definition });
+  const input = await decoder.value(activity.input);
+  if (isToolCall(name)) {
     const tool = toolOfActivity(name, input, definition);
     return [{ kind: 'tool', name: tool, ...call, ...errorIn(result) }];
   }
-
-  async #endedCall(
-    { at }: Step<'activity'>,
-    end: Step<'end'>,
-    attempt: Step<'attempt'> | undefined,
-  ): Promise<TraceCall> {
-    const error =
-      (await this.#decoder.text(end.failure)) ?? (await this.#decoder.text(attempt?.failure));
-    return {
-      status: end.status === 'timed-out' ? 'failed' : end.status,
-      startedAt: at,
-      ms: spanMs(at, end.at),
-      attempts: attempt?.attempt ?? 0,
-      ...(attempt?.attempt === 1 && { waitMs: spanMs(at, attempt.at) }),
-      ...(attempt && { attemptMs: spanMs(attempt.at, end.at) }),
-      ...defined({ error }),
-    };
-  }
-
-  /** The end of its run ends an open call, too. */
-  #openCall({ at, activityId }: Step<'activity'>): TraceCall {
-    const pending = this.#known.pending.get(activityId);
-    const ms = spanMs(at, this.#closedAt ?? this.#known.now);
-    const { attempts = 0, error } = pending ?? {};
-    return {
-      status: this.#closedAt === undefined ? 'open' : 'cancelled',
-      startedAt: at,
-      ms,
-      attempts,
-      ...(pending && attempts === 0 && { waitMs: ms }),
-      ...defined({ error }),
-    };
-  }
+  return chatSteps(call, { input, result, definition });
 }
 
-function chatSteps(
-  call: TraceCall,
-  {
-    input,
-    result,
-    definition,
-  }: { readonly input: unknown; readonly result: unknown } & Pick<Known, 'definition'>,
-): readonly TraceStep[] {
+async function callOf(
+  activity: Step<'activity'>,
+  { attempt, end }: Outcome = {},
+  context: Context,
+): Promise<TraceCall> {
+  if (end === undefined) return openCall(activity, context);
+  const { decoder } = context;
+  const { at } = activity;
+  const error = (await decoder.text(end.failure)) ?? (await decoder.text(attempt?.failure));
+  return {
+    status: end.status === 'timed-out' ? 'failed' : end.status,
+    startedAt: at,
+    ms: spanMs(at, end.at),
+    attempts: attempt?.attempt ?? 0,
+    ...(attempt?.attempt === 1 && { waitMs: spanMs(at, attempt.at) }),
+    ...(attempt && { attemptMs: spanMs(attempt.at, end.at) }),
+    ...defined({ error }),
+  };
+}
+
+/** The end of its run ends an open call, too. */
+function openCall(
+  { at, activityId }: Step<'activity'>,
+  { pending, closedAt, now }: Context,
+): TraceCall {
+  const open = pending.get(activityId);
+  const ms = spanMs(at, closedAt ?? now);
+  return {
+    status: closedAt === undefined ? 'open' : 'cancelled',
+    startedAt: at,
+    ms,
+    attempts: open?.attempts ?? 0,
+    ...(open?.attempts === 0 && { waitMs: ms }),
+    ...defined({ error: open?.error }),
+  };
+}
+
+type Chat = Pick<Context, 'definition'> & { readonly input: unknown; readonly result: unknown };
+
+function chatSteps(call: TraceCall, { input, result, definition }: Chat): readonly TraceStep[] {
   const { turn = 0, agentId = '' } = (input ?? {}) as Partial<CallModelInput>;
   const { entry, costUsd, results = [] } = (result ?? {}) as Partial<CallModelResult>;
   const model = entry?.origin
     ? `${entry.origin.provider}/${entry.origin.model}`
     : modelOf(agentId, definition);
+  const usage = entry && toUsage(entry.usage);
   return [
-    {
-      kind: 'chat',
-      turn,
-      ...call,
-      ...defined({ model, usage: entry && toUsage(entry.usage), costUsd }),
-    },
+    { kind: 'chat', turn, ...call, ...defined({ model, usage, costUsd }) },
     ...results.map((inline): TraceStep => ({
       kind: 'inline-tool',
       name: inline.entry.result.name,

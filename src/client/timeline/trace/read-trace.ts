@@ -8,10 +8,10 @@ import type { Definition } from '../../../protocol/spec';
 import { limited } from '../../server/calls';
 import { asLonghaulError, hasGrpcStatus, runNotFound } from '../../server/failures';
 import { RunView } from '../../read/run-view';
+import { Decoder } from '../payloads';
 import { executionsOf, type Step } from '../steps';
 import { type Below, buildTrace, pinnedIn } from './build-trace';
 import type { PendingAttempt } from './calls-of';
-import { Decoder } from './decoder';
 import type { RunTrace } from './run-trace';
 
 /** What a trace reads at most. */

@@ -5,8 +5,8 @@ import { oneLine } from '../../../base/text';
 import { memoKey, signalNames, updateNames } from '../../../protocol/names';
 import type { RunMemo, RunStatus } from '../../../protocol/run';
 import { memoOf } from '../../read/run-view';
+import type { Decoder } from '../payloads';
 import type { Step } from '../steps';
-import type { Decoder } from './decoder';
 import type { TracePause, TraceSegment, TraceStep } from './run-trace';
 
 type Answer = Pick<TracePause, 'end' | 'by'> & { readonly at: string };

@@ -7,7 +7,7 @@ import {
   buildTrace,
   type PastRun,
 } from '../../../../../src/client/timeline/trace/build-trace';
-import { Decoder } from '../../../../../src/client/timeline/trace/decoder';
+import { Decoder } from '../../../../../src/client/timeline/payloads';
 import type { TraceStep } from '../../../../../src/client/timeline/trace/run-trace';
 import type { HistoryEvent } from '../../../../../src/client/timeline/events';
 import { type Step, stepOf } from '../../../../../src/client/timeline/steps';
