@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 export async function impatientCli(folder: string, events: number): Promise<string> {
   const module = resolve(import.meta.dirname, '../dist/server/dev/dev-server.js');
   const { findTemporalCli } = (await import(module)) as {
-    readonly findTemporalCli: () => Promise<{ readonly path: string }>;
+    readonly findTemporalCli: () => Promise<string>;
   };
-  const { path } = await findTemporalCli();
+  const path = await findTemporalCli();
   const setting = `limit.historyCount.suggestContinueAsNew=${events}`;
   const wrapper = join(folder, 'temporal');
   await writeFile(wrapper, `#!/bin/sh\nexec '${path}' "$@" --dynamic-config-value ${setting}\n`);

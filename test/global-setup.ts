@@ -32,7 +32,7 @@ async function serve(): Promise<void> {
 
 async function provideTestServer(): Promise<void> {
   try {
-    process.env[variables.testServer] = (await findTestServer()).path;
+    process.env[variables.testServer] = await findTestServer();
   } catch (error) {
     process.env[variables.testServerFailure] = messageOf(error);
     process.stderr.write(`Tests that skip time are skipped. ${messageOf(error)}\n`);

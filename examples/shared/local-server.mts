@@ -19,7 +19,7 @@ export async function startServer(screen: Screen): Promise<DevServer> {
   const { findTemporalCli, startDevServer } = await built();
   const notice = (): void => screen.line('server', 'fetching the Temporal CLI (45 MB, once) …');
   const timer = setTimeout(notice, fetchingAfterMs);
-  const { path: cliPath } = await findTemporalCli().finally(() => clearTimeout(timer));
+  const cliPath = await findTemporalCli().finally(() => clearTimeout(timer));
   await mkdir('.longhaul', { recursive: true });
   try {
     const server = await startDevServer({ cliPath, dbFile: databaseFile });

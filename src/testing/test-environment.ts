@@ -77,7 +77,7 @@ export async function createTestEnvironment({
   const { taskQueue = defaults.taskQueue, application } = options;
   const { dataConverter, encryption, clearFailures, results } = options;
   const { namespace } = defaults;
-  const env = await startServer(serverPath ?? (await findTestServer()).path);
+  const env = await startServer(serverPath ?? (await findTestServer()));
   const closing = new AbortController();
   try {
     const worker = await createWorker({

@@ -102,7 +102,7 @@ describe('startDevServer', () => {
   });
 
   it('takes other ports when another process was faster', async () => {
-    const { path } = await findTemporalCli();
+    const path = await findTemporalCli();
     const cliPath = join(folder, 'unlucky');
     const log = join(folder, 'ports');
     const script = [

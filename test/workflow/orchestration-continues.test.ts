@@ -25,7 +25,7 @@ describe('an orchestration that outgrows its history', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'longhaul-impatient-'));
     const cliPath = join(folder, 'temporal');
-    const { path } = await findTemporalCli();
+    const path = await findTemporalCli();
     const setting = `limit.historyCount.suggestContinueAsNew=${eventsPerExecution}`;
     writeFileSync(cliPath, `#!/bin/sh\nexec '${path}' "$@" --dynamic-config-value ${setting}\n`);
     chmodSync(cliPath, 0o755);

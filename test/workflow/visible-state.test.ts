@@ -167,7 +167,7 @@ describe('visible state', () => {
   });
 
   it('runs when it is started by the Temporal CLI', async () => {
-    const { path } = await findTemporalCli();
+    const path = await findTemporalCli();
     const workflowId = `from-cli-${Math.random().toString(36).slice(2)}`;
     const input = '{"runner":"weather","input":"Started by the CLI."}';
     const target = ['--address', devServerAddress(), '--workflow-id', workflowId];

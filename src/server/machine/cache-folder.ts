@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { checkTrusted, type Environment } from './search-path';
+import { checkTrusted } from './trusted-file';
 
 /** The folder that keeps fetched servers between runs: `$XDG_CACHE_HOME/longhaul`, else `~/.cache/longhaul`. */
-export function cacheFolder(env: Environment): string {
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'longhaul');
 }
 

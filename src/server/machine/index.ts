@@ -2,11 +2,4 @@
 export { buildOnce, cacheFolder, makePrivate } from './cache-folder';
 export { nodeProblem } from './node-version';
 export { packageVersion } from './package-version';
-export {
-  checkTrusted,
-  type Environment,
-  firstRoute,
-  type FoundExecutable,
-  namedExecutable,
-  type Route,
-} from './search-path';
+export { checkTrusted } from './trusted-file';

@@ -1,6 +1,5 @@
 import { accessSync, constants, lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { delimiter, join, parse, resolve, sep } from 'node:path';
-import { LonghaulError } from '../../protocol/errors';
+import { join, parse, resolve, sep } from 'node:path';
 
 const writableByGroup = 0o020;
 
@@ -13,18 +12,6 @@ const mostLinks = 40;
 /** On macOS, the group of users who may become root. It may write Homebrew's folders. */
 const administrators = process.platform === 'darwin' ? 80 : undefined;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** True if the path names a file that this process may run. */
-export function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
 /** The path of an executable that the user named. Throws if others can change it. */
 export function namedExecutable(path: string): string {
   if (!isExecutable(path)) throw new Error(`${path} is not an executable file`);
@@ -32,54 +19,13 @@ export function namedExecutable(path: string): string {
   return path;
 }
 
-/** The first executable of this name on the search path that others cannot change. Throws if others can change all of them. */
-export function findOnPath(name: string, env: Environment): string | undefined {
-  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
-  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter(Boolean);
-  let refusal: Error | undefined;
-  for (const folder of folders) {
-    const found = endings.map((ending) => join(folder, name + ending)).find(isExecutable);
-    if (found === undefined) continue;
-    try {
-      checkTrusted(found);
-      return found;
-    } catch (error) {
-      refusal ??= error as Error;
-    }
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
-  if (refusal !== undefined) throw refusal;
-  return undefined;
-}
-
-/** One way to get an executable: `find` resolves with its path or rejects with the reason in one line. */
-export type Route = { readonly name: string; readonly find: () => Promise<string> | string };
-
-/** An executable and the route it came by. */
-export type FoundExecutable = { readonly path: string; readonly route: string };
-
-export type RouteFailure = { readonly route: string; readonly reason: string };
-
-/** Takes the first route that works. If none works, one error says what was tried, why each route failed and how to install. */
-export async function firstRoute(
-  what: string,
-  routes: readonly Route[],
-  installation: string,
-): Promise<FoundExecutable> {
-  const failures: RouteFailure[] = [];
-  for (const route of routes) {
-    try {
-      return { path: await route.find(), route: route.name };
-    } catch (error) {
-      failures.push({ route: route.name, reason: reasonOf(error) });
-    }
-  }
-  const tried = failures.map(({ route, reason }) => `  - ${route}: ${reason}`).join('\n');
-  const message = `Cannot find ${what}. Tried:\n${tried}\n${installation}`;
-  throw new LonghaulError('ServerUnavailable', message, { details: { failures } });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**
