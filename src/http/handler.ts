@@ -46,14 +46,13 @@ class Handler {
   readonly #router: Router;
 
   constructor(longhaul: Longhaul, options: ReadyOptions) {
-    const { appName = longhaul.application, agents, aiSdk, deltas } = options;
+    const { appName = longhaul.application, agents, deltas } = options;
     checkApplication(appName);
     this.#options = options;
     this.#app = {
       longhaul,
       agents,
       appName,
-      aiSdk,
       streams: deltas === undefined ? longhaul.streams : new RunStreams(longhaul.client, deltas),
       report: (error, request) => this.#report(error, request),
     };

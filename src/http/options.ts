@@ -5,7 +5,7 @@ import { quote } from '../base/problem';
 import { LonghaulError } from '../protocol/errors';
 import type { KnownRunner } from '../protocol/spec';
 import { checkCors, type CorsOptions } from './cors';
-import type { AiSdkVersion, BackendOptions, Principal } from './route';
+import type { BackendOptions, Principal } from './route';
 
 /** For what the backend gives its options. */
 export type BackendCall = {
@@ -45,8 +45,6 @@ export type AgentHandlerOptions = {
    * tools of pages that you trust.
    */
   readonly clientTools?: boolean | ((call: BackendCall) => boolean | Promise<boolean>);
-  /** The major version of the package `ai` in the browser. Default 7. Clients of version 5 and 6 get whole turns. */
-  readonly aiSdk?: AiSdkVersion;
   readonly cors?: CorsOptions;
   /** The longest body. Default 1 MiB. */
   readonly maxBodyBytes?: number;
@@ -64,7 +62,6 @@ const optionNames = {
   appName: true,
   startWith: true,
   clientTools: true,
-  aiSdk: true,
   cors: true,
   maxBodyBytes: true,
   bodyTimeoutMs: true,
@@ -77,13 +74,11 @@ const reservedIds: readonly string[] = ['runs', 'threads', 'inbox', 'openapi.jso
 /** The options with their defaults. Throws `InvalidInput`. */
 export type ReadyOptions = Omit<AgentHandlerOptions, 'agents'> & {
   readonly agents: readonly string[];
-} & Required<
-    Pick<AgentHandlerOptions, 'aiSdk' | 'basePath' | 'maxBodyBytes' | 'bodyTimeoutMs' | 'onError'>
-  >;
+} & Required<Pick<AgentHandlerOptions, 'basePath' | 'maxBodyBytes' | 'bodyTimeoutMs' | 'onError'>>;
 
 export function readOptions(options: AgentHandlerOptions): ReadyOptions {
   checkOptions('agentHandler', options, optionNames);
-  const { deltas, basePath = '/', aiSdk = 7, cors } = options;
+  const { deltas, basePath = '/', cors } = options;
   const { maxBodyBytes = 1024 ** 2, bodyTimeoutMs = 30_000 } = options;
   for (const name of ['authenticate', 'startWith', 'onError'] as const)
     checkFunction(name, options);
@@ -92,13 +87,12 @@ export function readOptions(options: AgentHandlerOptions): ReadyOptions {
   if (typeof basePath !== 'string' || !/^\/$|^(?:\/[\w.~-]+)+$/.test(basePath))
     throw invalid("basePath must be like '/' or '/api/agents', without a slash at its end");
   checkClientTools(options.clientTools);
-  if (![5, 6, 7].includes(aiSdk)) throw invalid('aiSdk must be 5, 6 or 7');
   checkCors(cors);
   checkNumber('maxBodyBytes', maxBodyBytes);
   checkNumber('bodyTimeoutMs', bodyTimeoutMs);
   const { onError = warn } = options;
   const agents = readAgents(options.agents);
-  return { ...options, agents, basePath, aiSdk, maxBodyBytes, bodyTimeoutMs, onError };
+  return { ...options, agents, basePath, maxBodyBytes, bodyTimeoutMs, onError };
 }
 
 function readAgents(agents: unknown): readonly string[] {

@@ -24,16 +24,12 @@ export type Principal = {
 /** What your backend adds to runs and turns. A request cannot say these things. */
 export type BackendOptions = Pick<StartOptions, 'session' | 'budget' | 'context'>;
 
-/** The major version of the package `ai` in the browser. Versions 5 and 6 refuse what they do not know. */
-export type AiSdkVersion = 5 | 6 | 7;
-
 /** What all routes of one handler share. */
 export type App = {
   readonly longhaul: Longhaul;
   /** Ids of the agents that may be started. */
   readonly agents: readonly string[];
   readonly appName: string;
-  readonly aiSdk: AiSdkVersion;
   readonly streams: RunStreams;
   /** Tells the backend about a failure that no answer explains. Never throws. */
   readonly report: (error: unknown, request: Request) => void;

@@ -23,7 +23,8 @@ import {
 } from '../segment';
 import { sseResponse } from '../sse';
 import { chatBody, type ChatRequest, readChatRequest } from './chat-request';
-import { MessageEncoder, showsCall } from './message-encoder';
+import { MessageEncoder } from './message-encoder';
+import { showsCall } from './shown-calls';
 import { uiMessages } from './ui-messages';
 
 const lastTurns = 100;
@@ -69,7 +70,7 @@ async function chat(call: Call): Promise<Response> {
   const { messageId, text } = asked.said;
   const turn = await say(call, thread, { input: text, messageId, ...tools });
   await toolsTaken(call, turn, tools);
-  const encoder = new MessageEncoder(turn.workflowId, call.app.aiSdk);
+  const encoder = new MessageEncoder(turn.workflowId);
   return streamed(call, encoder, { open: (signal) => segmentOf(call, turn, signal) });
 }
 
@@ -81,7 +82,7 @@ async function goOn(call: Call, thread: ThreadHandle, asked: ChatRequest): Promi
   const { workflowId } = turn;
   const had = new Set(asked.shown?.messageId === workflowId ? asked.shown.calls : []);
   const replies = repliesOf(open, asked, had);
-  const encoder = new MessageEncoder(workflowId, call.app.aiSdk, had);
+  const encoder = new MessageEncoder(workflowId, had);
   const skip = (event: StreamEvent): void => void encoder.push(event);
   const options = { thread, open, replies, skip };
   return streamed(call, encoder, await answeredSegment(call, turn, options));
@@ -106,18 +107,14 @@ async function resume(call: Call): Promise<Response> {
   const view = await latestTurn(thread);
   if (view === undefined || !(isInProgress(view) || (await hasJustEnded(call, view))))
     return done();
-  const encoder = new MessageEncoder(view.workflowId, call.app.aiSdk);
+  const encoder = new MessageEncoder(view.workflowId);
   return streamed(call, encoder, {
     open: (signal) => segmentOf(call, thread.turn(view), signal),
   });
 }
 
-/**
- * Whether the connection of the client may have broken before the end of the turn. Only clients of version 7 put a message in the place of
- * the one with the same id.
- */
+/** Whether the connection of the client may have broken before the end of the turn. The client has one message for each id. */
 async function hasJustEnded({ app }: Call, turn: TurnView): Promise<boolean> {
-  if (app.aiSdk < 7) return false;
   const { closeTime } = (await describeIfThere(app.longhaul.client, turn)) ?? {};
   return closeTime !== undefined && Date.now() - closeTime.getTime() < resumableMs;
 }

@@ -92,7 +92,6 @@ function threadOf(world: World): object {
 async function ask(world: World, route: Route, request: Request): Promise<Response> {
   const thread = threadOf(world);
   const app = {
-    aiSdk: 7,
     streams: {
       open: (_id: string, { from }: { from?: string } = {}) => world.stream(from),
       wake: () => undefined,

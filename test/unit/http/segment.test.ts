@@ -54,7 +54,7 @@ function waitingRun() {
     },
   };
   const call = (body: object, signal?: AbortSignal): Call => {
-    const app: Partial<App> = { streams: streams as RunStreams, aiSdk: 7 };
+    const app: Partial<App> = { streams: streams as RunStreams };
     const given: Partial<Call> = {
       app: app as App,
       request: new Request('http://agents.test', { ...(signal && { signal }) }),

@@ -2,9 +2,9 @@ import { readUIMessageStream, type UIMessage, uiMessageChunkSchema, type UIMessa
 import { emptyDigest, extendDigest } from '../../../../src/base/digest';
 import type { JsonObject } from '../../../../src/base/json';
 import { emptyUsage } from '../../../../src/core/budget/usage';
-import { MessageEncoder, showsCall } from '../../../../src/http/ai-sdk/message-encoder';
+import { MessageEncoder } from '../../../../src/http/ai-sdk/message-encoder';
+import { showsCall } from '../../../../src/http/ai-sdk/shown-calls';
 import type { UiChunk } from '../../../../src/http/ai-sdk/chunks';
-import type { AiSdkVersion } from '../../../../src/http/route';
 import type { PendingInput } from '../../../../src/protocol/run';
 import type { StreamEvent } from '../../../../src/core/stream/events';
 
@@ -88,8 +88,8 @@ const verdict = (place: typeof root, over: object): StreamEvent =>
   at(place, { type: 'verdict', verdict: { kind: 'verdict', inputId: 'a1.0', at: 'now', ...over } });
 const end = own({ type: 'end', status: 'completed' });
 
-function encode(events: readonly StreamEvent[], version: AiSdkVersion = 7): UiChunk[] {
-  const encoder = new MessageEncoder('turn-1', version);
+function encode(events: readonly StreamEvent[]): UiChunk[] {
+  const encoder = new MessageEncoder('turn-1');
   return [encoder.start(), ...events.flatMap((event) => encoder.push(event))];
 }
 
@@ -186,22 +186,6 @@ describe('a message of the AI SDK', () => {
     expect(message).toEqual(await messageOf(encode([prompt, ...later('p2')])));
   });
 
-  it.each([5, 6] as const)('comes by whole turns for version %i', async (version) => {
-    const chunks = encode(
-      [...text(1, 'Lost'), ...text(1, 'Ke', 'pt'), ...[stepEnd(1)], ...text(2, 'Not yet')],
-      version,
-    );
-    expect(chunks.map(({ type }) => type)).toEqual([
-      'start',
-      'start-step',
-      'text-start',
-      'text-delta',
-      'text-delta',
-      'text-end',
-    ]);
-    expect((await messageOf(chunks)).parts).toMatchObject([{}, { text: 'Kept' }]);
-  });
-
   const twice = [1, 2].flatMap((turn) => [
     own({ type: 'step-begin', turn, attempt: 1 }),
     ...call(root, { turn, callId: 'call_0' }),
@@ -225,7 +209,7 @@ describe('a message of the AI SDK', () => {
 
   it('goes on with the ids that a page has from an older version', () => {
     const had = new Set(['call_0', 'call_0~2.0']);
-    const encoder = new MessageEncoder('turn-1', 7, had);
+    const encoder = new MessageEncoder('turn-1', had);
     const third = [
       own({ type: 'step-begin', turn: 3, attempt: 1 }),
       ...call(root, { turn: 3, callId: 'call_0' }),
@@ -292,14 +276,13 @@ describe('an approval', () => {
   });
   const rejected = verdict(root, { verdict: 'reject', digest: 'd1' });
 
-  it('keeps what the agent wanted beside what a person changed, for clients that know it', async () => {
+  it('keeps what the agent wanted beside what a person changed', async () => {
     const events = [...before, open, approved, edited, result(root, 1, 'paid')];
     const { parts } = await messageOf(encode(events));
     expect(parts[1]).toMatchObject({
       input: { amount: 2 },
       callProviderMetadata: { longhaul: { args: { amount: 1 } } },
     });
-    expect(JSON.stringify(encode(events, 6))).not.toContain('providerMetadata');
   });
 
   it.each([
