@@ -109,15 +109,15 @@ try {
   const started = type(
     "longhaul run support 'Order 1042 came broken' --as mia --workflow-id ticket-1042 --detach",
   );
-  await until(() => read('inbox').includes('ticket-1042'));
+  await until(() => read('list --inbox').includes('ticket-1042'));
   const killed = type(`kill -9 ${worker.pid}`, 'the worker dies; a deploy starts another');
-  const inbox = type('longhaul inbox').replace(/\n\n[^]*/, '\n');
+  const inbox = type('longhaul list --inbox').replace(/\n\n[^]*/, '\n');
   worker = await startWorker();
   const approvals = ['ada', 'bob'].map((who) =>
-    type(`longhaul approve ticket-1042 a1.0 --as ${who}:finance`),
+    type(`longhaul answer ticket-1042 --approve a1.0 --as ${who}:finance`),
   );
   await until(() => read('show ticket-1042').includes('completed'));
-  const audit = type(`longhaul audit ticket-1042 | jq -c '[.at, .by.id, .kind, .verdict, .args]'`);
+  const audit = type(`longhaul show ticket-1042 --audit | jq -c '[.at, .by.id, .kind, .verdict, .args]'`);
   const paid = type('cat bank.txt', 'once');
   const terminal = [started, killed, inbox, ...approvals, audit, paid].join('');
   console.log(terminal);

@@ -195,14 +195,14 @@ async function show({
     writeFileSync(config, redeploy);
     later = begin(home, ['worker', ...queue, ...flags]);
     await pause(8_000);
-    await say(home, ['approve', id, 'a1.0', ...flags]);
+    await say(home, ['answer', id, '--approve', 'a1.0', ...flags]);
     await pause(4_000);
   }
   for (const command of [
     ['show', id],
     ['show', id, '--trace'],
     ['list'],
-    ['why', id],
+    ['show', id, '--why'],
     ['doctor', ...queue],
   ])
     await say(home, [...command, ...flags]);

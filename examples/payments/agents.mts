@@ -12,7 +12,7 @@ const agent = paymentAgent({
   model,
   ledger: new Ledger('.longhaul/payments.jsonl'),
   askBank: async ({ iban }) =>
-    await Promise.resolve(console.log(`bank: who owns ${iban}? Answer with longhaul complete.`)),
+    await Promise.resolve(console.log(`bank: who owns ${iban}? Answer with longhaul answer --complete.`)),
 });
 
 export default {

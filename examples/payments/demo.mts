@@ -61,7 +61,7 @@ async function demo({ screen, cleanups }: StageHands): Promise<void> {
   });
 }
 
-/** What `longhaul audit` prints as JSON Lines. */
+/** What `longhaul show --audit` prints as JSON Lines. */
 async function tellAudit(run: RunHandle, screen: Screen): Promise<void> {
   for (const entry of await run.audit()) {
     const who = `${entry.at} ${entry.by?.id ?? 'nobody'}`;

@@ -1,34 +1,24 @@
 import { loadProviders } from './session/load-parts';
-import { exitCodeHelp, exitCodeOf, exitCodes, Interrupted, toCliError } from './exit';
+import { exitCodeHelp, exitCodeOf, exitCodes, Interrupted, toCliError, UsageError } from './exit';
 import { printable, printableJson } from './render/text';
 import type { Terminal } from './render/terminal';
 import { Command } from 'commander';
 import type { AddCommand, CommandContext } from './session/parse-options';
-import {
-  addApproveCommand,
-  addCompleteCommand,
-  addFailCommand,
-  addRejectCommand,
-  addResumeCommand,
-} from './commands/answer';
-import { addAuditCommand } from './commands/audit';
+import { addAnswerCommand } from './commands/answer';
 import { addMigrateCommand } from './commands/migrate';
 import { addSendCommand } from './commands/send';
 import { addCancelCommand } from './commands/cancel';
 import { addChatCommand } from './commands/chat';
 import { addDevCommand } from './commands/dev';
 import { addDevWorkerCommand } from './dev/dev-worker';
-import { addDiffCommand } from './commands/diff';
 import { addDoctorCommand } from './commands/doctor';
 import { addGcCommand } from './commands/gc';
-import { addInboxCommand, addListCommand, addThreadsCommand } from './commands/lists';
+import { addListCommand } from './commands/list';
 import { addInitCommand } from './commands/init';
 import { addResetCommand } from './commands/reset';
 import { addRunCommand } from './commands/run';
-import { addSetupCommand } from './commands/setup';
-import { addSchemaCommand, addValidateCommand } from './commands/validate';
+import { addSpecCommand } from './commands/spec';
 import { addShowCommand } from './commands/show';
-import { addWhyCommand } from './commands/why';
 import { addWorkerCommand } from './commands/worker';
 import { packageVersion } from '../server/machine';
 
@@ -38,29 +28,35 @@ const commands: readonly AddCommand[] = [
   addWorkerCommand,
   addRunCommand,
   addChatCommand,
-  addResumeCommand,
-  addApproveCommand,
-  addRejectCommand,
-  addCompleteCommand,
-  addFailCommand,
+  addAnswerCommand,
   addSendCommand,
   addShowCommand,
-  addWhyCommand,
   addListCommand,
-  addInboxCommand,
-  addThreadsCommand,
-  addAuditCommand,
   addCancelCommand,
   addResetCommand,
   addMigrateCommand,
-  addSetupCommand,
-  addGcCommand,
-  addValidateCommand,
-  addSchemaCommand,
-  addDiffCommand,
+  addSpecCommand,
   addDoctorCommand,
+  addGcCommand,
   addDevWorkerCommand,
 ];
+
+/** Commands of 0.2.0, and how to say each now. */
+const formerCommands: Readonly<Record<string, string>> = {
+  resume: 'answer <id> <text>',
+  approve: 'answer <id> --approve <inputId>',
+  reject: 'answer <id> --reject <inputId> <reason>',
+  complete: 'answer <id> --complete <inputId> <json>',
+  fail: 'answer <id> --fail <inputId> <reason>',
+  why: 'show <id> --why',
+  audit: 'show <id> --audit',
+  inbox: 'list --inbox',
+  threads: 'list --threads',
+  validate: 'spec check <path>',
+  diff: 'spec diff <old> <new>',
+  schema: 'spec schema',
+  setup: 'doctor --fix',
+};
 
 /** Runs one command line and returns its exit code. Never throws. `crashed` rejects if the user's code fails outside of the command. */
 export async function runCli(
@@ -70,6 +66,9 @@ export async function runCli(
 ): Promise<number> {
   let exitCode: number = exitCodes.done;
   try {
+    const [name = ''] = args;
+    const now = Object.hasOwn(formerCommands, name) ? formerCommands[name] : undefined;
+    if (now !== undefined) throw new UsageError(`'${name}' is now '${now}'`);
     const program = createProgram({ terminal, finish: (code) => (exitCode = code) });
     await Promise.race([program.parseAsync(args, { from: 'user' }), crashed]);
     return exitCode;
@@ -123,10 +122,9 @@ export function createProgram(context: CommandContext): Command {
     .addHelpText('afterAll', exitCodeHelp)
     .showSuggestionAfterError()
     .configureHelp({ minWidthToWrap: 20, subcommandTerm })
-    .configureOutput({ outputError: () => undefined });
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride()
+    .allowExcessArguments(false);
   for (const add of commands) add(program, context);
-  for (const command of [program, ...program.commands]) {
-    command.exitOverride().allowExcessArguments(false);
-  }
   return program;
 }

@@ -1,4 +1,4 @@
-// `longhaul chat` as processes of their own and `longhaul threads` in this one, against the dev server of this Jest run.
+// `longhaul chat` as processes of their own and `longhaul list --threads` in this one, against the dev server of this Jest run.
 import { randomUUID } from 'node:crypto';
 import { devServerAddress } from '../servers';
 import { builtCli, until, type BuiltCli } from './built-cli';
@@ -29,11 +29,19 @@ describe('longhaul chat', () => {
     expect(await say('c\n')).toMatchObject({ code: 0, stdout: 'a a b a a b c\n' });
     const server = ['--address', devServerAddress()];
     await until(async () => {
-      const { stdout } = await runInProcess(...['threads', '--json', '--user', 'ada', ...server]);
+      const { stdout } = await runInProcess(
+        ...['list', '--threads', '--json', '--user', 'ada', ...server],
+      );
       const listed = JSON.parse(stdout) as { key?: { sessionId: string } }[];
       return listed.some(({ key }) => key?.sessionId === session);
     });
-    const { stdout: threads, stderr } = await runInProcess('threads', '--user', 'ada', ...server);
+    const { stdout: threads, stderr } = await runInProcess(
+      'list',
+      '--threads',
+      '--user',
+      'ada',
+      ...server,
+    );
     expect(threads).toContain(session);
     const shows = /show (\S+)/.exec(stderr)?.[1] ?? '';
     expect(shows).toContain('/ada/');

@@ -1,4 +1,4 @@
-// `longhaul show`, `list`, `inbox`, `setup` and `doctor` against the dev server of this Jest run: some as processes of their own, most in
+// `longhaul show`, `list` and `doctor` against the dev server of this Jest run: some as processes of their own, most in
 // this process.
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
@@ -67,7 +67,7 @@ describe('longhaul', () => {
       worker.kill('SIGKILL');
       await worker.finished;
       const last = new RegExp(`\\(${worker.pid}@.*\\) polled .* ago; it may be gone\\.`);
-      expect((await inProcess.run('why', workflowId)).stdout).toMatch(last);
+      expect((await inProcess.run('show', workflowId, '--why')).stdout).toMatch(last);
       expect((await inProcess.run('show', workflowId)).stderr).toMatch(last);
       await run.terminate();
     });
@@ -148,7 +148,7 @@ describe('longhaul', () => {
     it('list what runs wait for, and how it is answered', async () => {
       const workflowId = `asking-${randomUUID()}`;
       expect((await inProcess.runAgent('mail', '--workflow-id', workflowId)).code).toBe(3);
-      const inbox = ['inbox', '--agent', 'helper', '--kind', 'approval'];
+      const inbox = ['list', '--inbox', '--agent', 'helper', '--kind', 'approval'];
       let items: InboxItem[] = [];
       await until(async () => {
         const found = linesOf(await inProcess.run(...inbox, '--json'))[0] as InboxItem[];
@@ -168,16 +168,16 @@ describe('longhaul', () => {
       expect(stdout).toMatch(
         new RegExp(`^${workflowId}  a1\\.0 +helper  approval  \\d+ s +May send_mail run\\?`, 'm'),
       );
-      expect(stdout).toMatch(/^approve with: npx longhaul approve /m);
+      expect(stdout).toMatch(/^approve with: npx longhaul answer \S+ --approve /m);
       await inProcess.run('cancel', workflowId);
-      const none = await inProcess.run('inbox', '--agent', 'nobody');
+      const none = await inProcess.run('list', '--inbox', '--agent', 'nobody');
       expect(none).toEqual({ code: 0, stdout: '', stderr: 'nothing waits for an answer\n' });
     });
 
     it.each([
       ['show', 'no-such-run'],
       ['cancel', 'no-such-run'],
-      ['resume', 'no-such-run', 'Rome'],
+      ['answer', 'no-such-run', 'Rome'],
     ])('say that there is no such run: %s', async (...args) => {
       const finished = await inProcess.run(...args);
       expect(finished).toEqual({
@@ -191,11 +191,11 @@ describe('longhaul', () => {
   describe('without a server', () => {
     it.each([
       ['list'],
-      ['inbox'],
-      ['setup'],
+      ['list', '--inbox'],
+      ['doctor', '--fix'],
       ['run', 'helper', 'hi'],
       ['show', 'a'],
-      ['resume', 'a', 'b'],
+      ['answer', 'a', 'b'],
     ])('says so at once where nothing listens: %s', async (...args) => {
       const address = `127.0.0.1:${await freePort()}`;
       const finished = await inProcess.run(...args, '--address', address, '--json');
@@ -222,14 +222,14 @@ describe('longhaul', () => {
     });
   });
 
-  describe('setup', () => {
+  describe('doctor --fix', () => {
     it('registers what is missing, once, and not over another type', async () => {
       const namespace = `setup-${randomUUID()}`;
       const { workflowService, connection } = inProcess.longhaul.client;
       const workflowExecutionRetentionPeriod = msToTs('1 day');
       await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
       const setUp = async (...args: string[]): Promise<Finished> =>
-        await inProcess.run('setup', '--namespace', namespace, ...args);
+        await inProcess.run('doctor', '--fix', '--namespace', namespace, ...args);
       let finished = await setUp();
       await until(async () => finished.code === 0 || (finished = await setUp()).code === 0);
       expect(finished.stdout).toMatch(
@@ -269,7 +269,7 @@ describe('longhaul', () => {
     });
 
     it('names a namespace that does not exist', async () => {
-      const finished = await inProcess.run('setup', '--namespace', 'nowhere');
+      const finished = await inProcess.run('doctor', '--fix', '--namespace', 'nowhere');
       expect(finished.code).toBe(5);
       expect(finished.stderr).toContain('temporal operator namespace create');
     });

@@ -62,16 +62,16 @@ describe('specs on the command line', () => {
   it('says how to answer a pause, and answers it', async () => {
     const paused = await cli.run(['run', 'careful', 'hi', ...specs], { cwd });
     expect(paused.code).toBe(3);
-    const [, workflowId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
+    const [, workflowId = ''] = /longhaul answer (\S+) /.exec(paused.stdout) ?? [];
     expect(paused.stdout).toContain(
-      `npx longhaul resume ${workflowId} 'your answer' ${specs.join(' ')}\n`,
+      `npx longhaul answer ${workflowId} 'your answer' ${specs.join(' ')}\n`,
     );
-    const unserved = await cli.run(['resume', workflowId, 'yes'], { cwd });
+    const unserved = await cli.run(['answer', workflowId, 'yes'], { cwd });
     expect(unserved).toMatchObject({ code: 5, stdout: '' });
     expect(unserved.stderr).toBe(
       'error: the run was started with -f, and no worker serves it now: give the same -f, --tools and --overlay here\n',
     );
-    const resumed = await cli.run(['resume', workflowId, 'yes', ...specs], { cwd });
+    const resumed = await cli.run(['answer', workflowId, 'yes', ...specs], { cwd });
     expect(resumed).toMatchObject({ code: 0, stdout: 'OLD false\n' });
   });
 
@@ -98,7 +98,7 @@ describe('specs on the command line', () => {
     const run = (...args: string[]): Promise<Finished> =>
       runInProcess('run', ...args, ...queue, '--no-worker');
     const paused = await run('careful', 'hi');
-    const [, workflowId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
+    const [, workflowId = ''] = /longhaul answer (\S+) /.exec(paused.stdout) ?? [];
     expect(linesOf(await run('both', 'hi', '--json')).at(-1)).toMatchObject({
       kind: 'complete',
       result: { finalResponse: { text: 'PLAIN false' } },
@@ -107,7 +107,7 @@ describe('specs on the command line', () => {
     writeFileSync(file, agents('NEW'));
     await worker.shows(/^reloaded: clock, careful, both, plain$/m);
     expect((await run('clock', 'hi')).stdout).toBe('NEW CLOCK true\n');
-    const resumed = await runInProcess('resume', workflowId, 'yes', '--follow', '--no-worker');
+    const resumed = await runInProcess('answer', workflowId, 'yes', '--follow', '--no-worker');
     expect(resumed.stdout).toBe('OLD false\n');
 
     writeFileSync(file, 'agents: [{ id: clock }]');

@@ -66,25 +66,25 @@ describe('longhaul', () => {
       expect(finished.stderr).toBe('');
     });
 
-    it('says what is asked when nobody can answer; resume serves the run and goes on from there', async () => {
+    it('says what is asked when nobody can answer; answer serves the run and goes on from there', async () => {
       const paused = await project.runAgent('ask');
       const workflowId = workflowIdOf(paused);
       expect(paused.code).toBe(3);
       expect(paused.stdout).toBe(
-        `helper asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: npx longhaul resume ${workflowId} 'your answer'\n`,
+        `helper asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: npx longhaul answer ${workflowId} 'your answer'\n`,
       );
-      const resumed = await project.run('resume', workflowId, '2');
+      const resumed = await project.run('answer', workflowId, '2');
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
     });
 
     it('refuses an answer to another question, and one that comes too late', async () => {
       const workflowId = workflowIdOf(await inProcess.runAgent('ask'));
-      const wrong = await inProcess.run('resume', workflowId, 'Rome', '--input-id', 'q9');
+      const wrong = await inProcess.run('answer', workflowId, 'Rome', '--input-id', 'q9');
       expect(wrong.code).toBe(1);
       expect(wrong.stderr).toMatch(/^error: .*q9/m);
-      const resumed = await inProcess.run('resume', workflowId, '2', '--follow');
+      const resumed = await inProcess.run('answer', workflowId, '2', '--follow');
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
-      const again = await inProcess.run('resume', workflowId, '2');
+      const again = await inProcess.run('answer', workflowId, '2');
       expect(again.code).toBe(1);
       expect(again.stderr).toMatch(
         /^error: run '\S+' is not waiting for an answer: it is completed$/m,
@@ -100,19 +100,25 @@ describe('longhaul', () => {
       expect(refused).toMatchObject({ code: 0, stdout: 'It is this: not now\n' });
     });
 
-    it('waits for an approval that approve gives', async () => {
+    it('waits for an approval that answer gives', async () => {
       const paused = await inProcess.runAgent('mail', '--json');
       expect(paused.code).toBe(3);
       const outcome = linesOf(paused).at(-1) as { workflowId: string; inputId: string };
       const said = ['--as', 'ada:mail', '--note', 'she asked', '--args', '{"to":"eve"}'];
       const args = [...said, '--json', '--follow'];
-      const approved = await inProcess.run('approve', outcome.workflowId, outcome.inputId, ...args);
+      const approved = await inProcess.run(
+        'answer',
+        outcome.workflowId,
+        '--approve',
+        outcome.inputId,
+        ...args,
+      );
       expect(approved.code).toBe(0);
       const { result } = linesOf(approved).at(-1) as {
         result: { finalResponse: { text: string } };
       };
       expect(result.finalResponse.text).toContain('sent to eve');
-      const audit = await inProcess.run('audit', outcome.workflowId);
+      const audit = await inProcess.run('show', outcome.workflowId, '--audit');
       expect(audit.code).toBe(0);
       expect(linesOf(audit)).toMatchObject([
         { kind: 'start', agent: 'helper' },
@@ -125,15 +131,19 @@ describe('longhaul', () => {
           edited: { to: 'eve' },
         },
       ]);
-      expect(await inProcess.run('audit', 'no-such-run')).toMatchObject({ code: 1, stdout: '' });
+      expect(await inProcess.run('show', 'no-such-run', '--audit')).toMatchObject({
+        code: 1,
+        stdout: '',
+      });
     });
 
-    it('waits for an approval that reject refuses', async () => {
+    it('waits for an approval that answer refuses', async () => {
       const paused = await inProcess.runAgent('mail');
-      const { 1: inputId = '' } = /longhaul reject \S+ (\S+)/.exec(paused.stdout) ?? [];
+      const { 1: inputId = '' } = /--reject (\S+)/.exec(paused.stdout) ?? [];
       const refused = await inProcess.run(
-        'reject',
+        'answer',
         workflowIdOf(paused),
+        '--reject',
         inputId,
         'too late',
         '--follow',

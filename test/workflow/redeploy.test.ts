@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
 import { defineAgent, defineTool, loadSpec, type Tool } from '../../src';
-import { runsByDefinition, type PinnedRun } from '../../src/cli/commands/diff';
+import { runsByDefinition, type PinnedRun } from '../../src/cli/commands/spec-diff';
 import type { Definitions } from '../../src/define/diff';
 import { createRegistry } from '../../src/define/registry';
 import { createTestEnvironment, scriptedModel } from '../../src/testing';

@@ -189,12 +189,12 @@ describe('why a run does not move', () => {
     expect(await whyOf(asking, ({ waitsFor }) => waitsFor?.kind === 'person')).toMatchObject({
       status: 'needs-input',
       reason: expect.stringContaining('for a person: Which city? (input ') as string,
-      todo: expect.stringContaining(`longhaul resume ${asking.workflowId} 'your answer'`) as string,
+      todo: expect.stringContaining(`longhaul answer ${asking.workflowId} 'your answer'`) as string,
     });
     const approving = await started('approving');
     expect(await whyOf(approving, ({ waitsFor }) => waitsFor?.kind === 'person')).toMatchObject({
       waitsFor: { input: 'approval' },
-      todo: expect.stringContaining(`longhaul approve ${approving.workflowId} `) as string,
+      todo: expect.stringContaining(`longhaul answer ${approving.workflowId} --approve `) as string,
     });
     await Promise.all([asking.cancel(), approving.cancel()]);
   });

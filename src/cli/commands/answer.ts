@@ -1,205 +1,142 @@
 import type { Command } from 'commander';
-import type { PendingInput, RunHandle } from '../../client';
-import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';
-import { followRun } from '../session/follow-run';
-import { parseResult, replyTo, sendReply } from '../session/replies';
-import { addActorFlag } from '../session/actor';
-import { addSpecFlags } from '../session/agents';
-import { addConnectionFlags } from '../session/connection';
-import { exitCodes } from '../exit';
+import { defined } from '../../base/json';
+import type { RunHandle } from '../../client';
 import { LonghaulError } from '../../protocol/errors';
+import { exitCodes, UsageError } from '../exit';
+import { commandLine, renderAnswerCommands } from '../render/render-parts';
 import { printableJson } from '../render/text';
-import { type CommandLine, commandLine, renderAnswerCommands } from '../render/render-parts';
-import { openSession, type WorkerFlags } from '../session/session';
-import type { Terminal } from '../render/terminal';
+import { addActorFlag } from '../session/actor';
+import { followRun } from '../session/follow-run';
+import {
+  addChoices,
+  checkNeeds,
+  collect,
+  type CommandContext,
+  parseJsonObject,
+  readInput,
+} from '../session/parse-options';
+import { parseResult, type Reply, replyTo, sendReply } from '../session/replies';
+import { addWorkerFlags, openSession, type WorkerFlags } from '../session/session';
 
-type ResumeFlags = PersonFlags & { readonly inputId?: string };
+/** Each names the input. What the value is follows from it. */
+const ways = {
+  '--input-id <id>': 'which question, when several are open',
+  '--approve <inputId>': 'let this tool call run; takes no value',
+  '--reject <inputId>': 'refuse this tool call; the value is the reason, for the model',
+  '--complete <inputId>': 'give the result of this tool call; the value is any JSON',
+  '--fail <inputId>': 'say that this tool call failed; the value is the reason, for the model',
+};
 
-/** What a person says besides the verdict. */
-type RemarkFlags = { readonly note?: string; readonly seen?: string };
+const wanted = {
+  answer: 'the answer',
+  reject: 'the reason',
+  complete: 'the result',
+  fail: 'the reason',
+};
 
-export function addResumeCommand(program: Command, { terminal, finish }: CommandContext): void {
-  const command = program
-    .command('resume')
-    .summary('answer a question of a run')
-    .description(
-      'Answers an open question of a run: with the text, or with an option by its number.',
-    )
-    .argument('<workflowId>', 'the run')
-    .argument('<answer>', 'the answer; - reads stdin')
-    .option('--input-id <id>', 'which question, when several are open');
-  addPersonFlags(command).action(async (workflowId: string, answer: string, flags: ResumeFlags) => {
-    const text = await readInput(answer);
-    const act = async (run: RunHandle): Promise<string> => {
-      await resume(run, text, flags);
-      return 'answered';
-    };
-    finish(await decide({ workflowId, act }, flags, terminal));
-  });
-}
-
-/** Refuses to decide about a call: an answer that was meant for a question must not let it run. */
-function refuseVerdict(workflowId: string, input: PendingInput, command: CommandLine): void {
-  if (input.kind !== 'approval' && input.kind !== 'tool') return;
-  const lines = renderAnswerCommands(workflowId, [input], command);
-  const problem = `'${input.inputId}' is not a question: ${input.question}`;
-  throw new LonghaulError('InvalidAnswer', [problem, ...lines].join('\n'), {
-    details: { inputId: input.inputId },
-  });
-}
-
-/** Sends the answer unchecked if the input is not open any more: the run accepts the same answer again. */
-async function resume(run: RunHandle, text: string, flags: ResumeFlags): Promise<void> {
-  const { inputId } = flags;
-  const pending = await run.pending();
-  const input =
-    inputId === undefined && pending.length === 1
-      ? pending[0]
-      : pending.find((open) => open.inputId === inputId);
-  const remark = remarkOf(flags);
-  if (input === undefined)
-    return await run.resume(text, { ...remark, ...(inputId !== undefined && { inputId }) });
-  refuseVerdict(run.workflowId, input, commandLine(flags));
-  await sendReply(run, input.inputId, { ...replyTo(input, text), ...remark });
-}
-
-type ApproveFlags = PersonFlags & { readonly args?: string };
-
-export function addApproveCommand(program: Command, { terminal, finish }: CommandContext): void {
-  const command = program
-    .command('approve')
-    .summary('let a waiting tool call run')
-    .description('Approves a tool call that waits, with other arguments if you give them.')
-    .argument('<workflowId>', 'the run')
-    .argument('<inputId>', 'the approval, as `show` lists it')
-    .option('--args <json|@file>', 'arguments to call with instead');
-  addPersonFlags(command).action(
-    async (workflowId: string, inputId: string, flags: ApproveFlags) => {
-      const args = flags.args === undefined ? {} : { args: parseJsonObject('--args', flags.args) };
-      const act = async (run: RunHandle): Promise<string> => {
-        const { missing, asksAnew } = await run.approve(inputId, { ...args, ...remarkOf(flags) });
-        if (asksAnew) return 'changed, the run asks anew about the call:';
-        return missing === 0 ? 'approved' : `approved, ${missing} more must approve:`;
-      };
-      finish(await decide({ workflowId, act }, flags, terminal));
-    },
-  );
-}
-
-export function addRejectCommand(program: Command, { terminal, finish }: CommandContext): void {
-  const command = program
-    .command('reject')
-    .summary('refuse a waiting tool call')
-    .description('Refuses a tool call that waits for approval. The model gets the reason.')
-    .argument('<workflowId>', 'the run')
-    .argument('<inputId>', 'the approval, as `show` lists it')
-    .argument('<reason>', 'the reason, for the model');
-  addPersonFlags(command).action(
-    async (...[workflowId, inputId, reason, flags]: [string, string, string, PersonFlags]) => {
-      const act = async (run: RunHandle): Promise<string> => {
-        await run.reject(inputId, reason, remarkOf(flags));
-        return 'refused';
-      };
-      finish(await decide({ workflowId, act }, flags, terminal));
-    },
-  );
-}
-
-export function addCompleteCommand(program: Command, { terminal, finish }: CommandContext): void {
-  const command = program
-    .command('complete')
-    .summary('give the result of a waiting tool call')
-    .description('Gives the result of a tool call that waits for one from elsewhere.')
-    .argument('<workflowId>', 'the run')
-    .argument('<inputId>', 'the call, as `show` lists it')
-    .argument('<json>', 'the result: any JSON; - reads stdin');
-  addPersonFlags(command).action(
-    async (...[workflowId, inputId, given, flags]: [string, string, string, PersonFlags]) => {
-      const value = parseResult(inputId, await readInput(given));
-      const act = async (run: RunHandle): Promise<string> => {
-        await run.complete(inputId, value, remarkOf(flags));
-        return 'completed';
-      };
-      finish(await decide({ workflowId, act }, flags, terminal));
-    },
-  );
-}
-
-export function addFailCommand(program: Command, { terminal, finish }: CommandContext): void {
-  const command = program
-    .command('fail')
-    .summary('say that a waiting tool call failed')
-    .description(
-      'Says that a tool call that waits for a result failed elsewhere. The model gets the reason.',
-    )
-    .argument('<workflowId>', 'the run')
-    .argument('<inputId>', 'the call, as `show` lists it')
-    .argument('<reason>', 'the reason, for the model');
-  addPersonFlags(command).action(
-    async (...[workflowId, inputId, reason, flags]: [string, string, string, PersonFlags]) => {
-      const act = async (run: RunHandle): Promise<string> => {
-        await run.fail(inputId, reason, remarkOf(flags));
-        return 'failed';
-      };
-      finish(await decide({ workflowId, act }, flags, terminal));
-    },
-  );
-}
-
-type PersonFlags = WorkerFlags &
-  RemarkFlags & {
+type AnswerFlags = WorkerFlags &
+  Partial<
+    Record<
+      'inputId' | 'approve' | 'reject' | 'complete' | 'fail' | 'args' | 'note' | 'seen',
+      string
+    >
+  > & {
     readonly json?: true;
     readonly follow?: true;
     readonly answer?: readonly string[];
   };
 
-type AnswerAction = {
-  readonly workflowId: string;
-  /** Returns what to print: `answered`. */
-  readonly act: (run: RunHandle) => Promise<string>;
-};
+/** Sends the answer and says what the run took it as. */
+type Act = (run: RunHandle) => Promise<string>;
 
-/** The flags of `resume`, `approve`, `reject`, `complete` and `fail`. */
-function addPersonFlags(command: Command): Command {
-  return addSpecFlags(addActorFlag(addConnectionFlags(command)))
+export function addAnswerCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('answer')
+    .summary('answer a question of a run, or decide about a tool call')
+    .description(
+      'Answers an open question of a run: with the text, or with an option by its number. With --approve, --reject, --complete ' +
+        'or --fail, it decides about a waiting tool call, by the id that `show` lists.',
+    )
+    .argument('<workflowId>', 'the run')
+    .argument('[value]', 'the answer, the reason or the result; - reads stdin');
+  addChoices(command, ways)
+    .option('--args <json|@file>', 'with --approve: arguments to call with instead')
     .option('--note <text>', 'a remark for the audit; the model does not see it')
     .option('--seen <digest>', 'the digest of what you saw: refused if the input has changed since')
     .option('--follow', 'then follow the run, as `run` does')
     .option('--answer <text>', 'with --follow: answer to the next pause; may be repeated', collect)
-    .option('--json', 'print JSON')
-    .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
-    .option('--no-worker', 'never serve agents in this process');
+    .option('--json', 'print JSON');
+  addActorFlag(addWorkerFlags(command)).action(
+    async (workflowId: string, value: string | undefined, flags: AnswerFlags) => {
+      const act = await actOf(value, flags);
+      const session = await openSession({ flags, terminal, workflowId });
+      try {
+        const run = session.longhaul.run(workflowId);
+        session.attendTo(workflowId);
+        // If this process serves the run, it also follows the run, because the run stops with the process.
+        const isFollowed = flags.follow === true || session.isServing;
+        const { logLength: from, turn } = isFollowed
+          ? await run.state()
+          : { logLength: 0, turn: 0 };
+        const opening = `${await act(run)} ${workflowId}`;
+        const { json = false, answer: answers = [] } = flags;
+        if (isFollowed) {
+          const shown = { run, terminal, json, answers, command: commandLine(flags), opening };
+          finish(await session.whileServing(followRun({ ...shown, from, turn })));
+        } else {
+          terminal.print(json ? printableJson({ workflowId, accepted: true }) : opening);
+          finish(exitCodes.done);
+        }
+      } finally {
+        await session.close();
+      }
+    },
+  );
 }
 
-function remarkOf({ note, seen }: RemarkFlags): RemarkFlags {
-  return { ...(note !== undefined && { note }), ...(seen !== undefined && { seen }) };
-}
-
-/** Sends a person's answer to a run. If this process serves the run, it also follows the run, because the run stops with the process. */
-async function decide(
-  { workflowId, act }: AnswerAction,
-  flags: PersonFlags,
-  terminal: Terminal,
-): Promise<number> {
-  const session = await openSession({ flags, terminal, workflowId });
-  const { json = false, answer: answers = [] } = flags;
-  try {
-    const run = session.longhaul.run(workflowId);
-    session.attendTo(workflowId);
-    const isFollowed = flags.follow === true || session.isServing;
-    const { logLength: from, turn } = isFollowed ? await run.state() : { logLength: 0, turn: 0 };
-    const done = await act(run);
-    if (!isFollowed) {
-      terminal.print(
-        json ? printableJson({ workflowId, accepted: true }) : `${done} ${workflowId}`,
-      );
-      return exitCodes.done;
-    }
-    const [command, opening] = [commandLine(flags), `${done} ${workflowId}`];
-    return await session.whileServing(
-      followRun({ run, terminal, json, answers, command, opening, from, turn }),
-    );
-  } finally {
-    await session.close();
+async function actOf(value: string | undefined, flags: AnswerFlags): Promise<Act> {
+  const { approve, args, note, seen } = flags;
+  const remark = defined({ note, seen });
+  if (approve !== undefined) {
+    if (value !== undefined)
+      throw new UsageError('--approve takes no value: --args changes the arguments of the call');
+    const edited = args === undefined ? {} : { args: parseJsonObject('--args', args) };
+    return (run) => sendReply(run, approve, { kind: 'approve', ...edited, ...remark });
   }
+  checkNeeds(flags, ['args'], '--approve');
+  const way = (['reject', 'complete', 'fail'] as const).find((name) => flags[name] !== undefined);
+  if (value === undefined)
+    throw new UsageError(`${wanted[way ?? 'answer']} is missing: give it after the id of the run`);
+  const text = await readInput(value);
+  if (way === undefined) return (run) => answerQuestion(run, text, flags);
+  const inputId = flags[way] ?? '';
+  const reply: Reply =
+    way === 'complete'
+      ? { kind: way, value: parseResult(inputId, text) }
+      : { kind: way, reason: text };
+  return (run) => sendReply(run, inputId, { ...reply, ...remark });
+}
+
+/** Sends the answer unchecked if the question is not open any more: the run accepts the same answer again. */
+async function answerQuestion(run: RunHandle, text: string, flags: AnswerFlags): Promise<string> {
+  const { inputId, note, seen } = flags;
+  const pending = await run.pending();
+  const [only, another] = pending;
+  const isClear = inputId === undefined && another === undefined;
+  const input = isClear ? only : pending.find((open) => open.inputId === inputId);
+  if (input === undefined) {
+    await run.resume(text, defined({ inputId, note, seen }));
+    return 'answered';
+  }
+  // An answer that was meant for a question must not let a call run.
+  if (input.kind === 'approval' || input.kind === 'tool') {
+    const lines = renderAnswerCommands(run.workflowId, [input], commandLine(flags));
+    const problem = `'${input.inputId}' is not a question: ${input.question}`;
+    const details = { inputId: input.inputId };
+    throw new LonghaulError('InvalidAnswer', [problem, ...lines].join('\n'), { details });
+  }
+  return await sendReply(run, input.inputId, {
+    ...replyTo(input, text),
+    ...defined({ note, seen }),
+  });
 }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { addActorFlag } from '../session/actor';
-import { addSpecFlags } from '../session/agents';
 import { type CommandContext, readInput } from '../session/parse-options';
-import { addConnectionFlags, addTaskQueueFlag } from '../session/connection';
+import { addTaskQueueFlag } from '../session/connection';
 import { commandLine, type CommandLine, userText } from '../render/render-parts';
-import { openSession, type WorkerFlags } from '../session/session';
+import { addWorkerFlags, openSession, type WorkerFlags } from '../session/session';
 import type { ThreadHandle, TurnHandle, TurnView } from '../../client';
 import { hasCode, LonghaulError } from '../../protocol/errors';
 import { exitCodes, Interrupted } from '../exit';
@@ -34,10 +33,8 @@ export function addChatCommand(program: Command, { terminal, finish }: CommandCo
     .argument('<agent>', 'id of an agent')
     .option('--session <id>', 'which conversation (default: the id of the agent)')
     .option('--user <id>', 'user of the conversation (default: default)')
-    .option('--app <name>', 'application of the conversation (default: that of the client)')
-    .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
-    .option('--no-worker', 'never serve agents in this process');
-  addActorFlag(addTaskQueueFlag(addConnectionFlags(addSpecFlags(command)))).action(
+    .option('--app <name>', 'application of the conversation (default: that of the client)');
+  addActorFlag(addTaskQueueFlag(addWorkerFlags(command))).action(
     async (agent: string, given: ChatFlags) => {
       const flags = withOwnQueue(agent, given);
       const lines = terminal.isInteractive ? undefined : (await readInput('-')).split('\n');

@@ -1,4 +1,4 @@
-import { loadClient, loadServer } from '../session/load-parts';
+import { loadClient } from '../session/load-parts';
 import type { Command } from 'commander';
 import {
   addSpecFlags,
@@ -13,6 +13,8 @@ import type { CommandContext } from '../session/parse-options';
 import {
   addConnectionFlags,
   addTaskQueueFlag,
+  type Answer,
+  askServer,
   type ConnectionFlags,
   encodingOf,
   openLonghaul,
@@ -25,15 +27,15 @@ import {
   checkTemporalSdk,
   checkWindows,
 } from '../doctor/machine-checks';
+import { checkSearchAttributes, fixAttributes } from '../doctor/search-attributes';
 import { padToWidth, printableJson, printableLine, type Style } from '../render/text';
 import type { Longhaul } from '../../client';
 
 import { timeouts } from '../../protocol/limits';
-import type { AttributeState } from '../../server';
 import { liveWorkers } from '../session/read-run';
 import { checkEndedRuns, checkExecutions, checkOpenRuns, checkOrphans } from '../doctor/run-checks';
 
-type DoctorFlags = ConnectionFlags & AgentsFlags & { readonly json?: true };
+type DoctorFlags = ConnectionFlags & AgentsFlags & { readonly fix?: true; readonly json?: true };
 
 const nameWidth = 18;
 
@@ -46,9 +48,18 @@ export function addDoctorCommand(program: Command, { terminal, finish }: Command
     .description(
       'Checks what runs need: the server, the namespace, a worker, provider keys, Node and the SDK. Also lists runs that are stuck or ended badly. Exits 1 if anything fails.',
     )
+    .option(
+      '--fix',
+      'only register the missing search attributes, so that the server can filter runs; exits 1 if one has another type',
+    )
     .option('--agents <file>', 'agents to check (default: longhaul.config.*)')
     .option('--json', 'print JSON');
   addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(async (flags: DoctorFlags) => {
+    if (flags.fix === true) {
+      const fix = (longhaul: Longhaul): Promise<Answer> => fixAttributes(longhaul, terminal.style);
+      finish(await askServer(flags, terminal, fix));
+      return;
+    }
     const checks = await diagnose(flags);
     const ok = checks.every(({ status }) => status !== 'fail');
     if (flags.json === true) terminal.print(printableJson({ ok, checks }));
@@ -195,24 +206,4 @@ async function checkWorker(options: ServerCheckOptions): Promise<Omit<Check, 'na
   }
   const todo = 'start one with `longhaul dev` or createWorker, or name its queue with --task-queue';
   return { status: 'fail', message, todo };
-}
-
-async function checkSearchAttributes({ client }: Longhaul): Promise<Omit<Check, 'name'>> {
-  const { namespace } = client.options;
-  const { operatorService } = client.connection;
-  const states = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-    loadServer().readAttributes({ operatorService, namespace }),
-  );
-  const unusable = states.filter((state) => !loadServer().isRegistered(state));
-  if (unusable.length === 0)
-    return { status: 'ok', message: loadServer().attributeNames.join(', ') };
-  return {
-    status: 'warn',
-    message: `${unusable.map(asWanted).join(', ')} not registered: the Web UI cannot filter by them, and each list or inbox, also of a user behind HTTP, reads all runs`,
-    todo: 'register them with `longhaul setup`',
-  };
-}
-
-function asWanted({ name }: AttributeState): string {
-  return `${name} (${loadServer().attributeTypes[name]})`;
 }

@@ -15,7 +15,7 @@ import {
   askServer,
   type ConnectionFlags,
 } from '../session/connection';
-import { collect, type CommandContext } from '../session/parse-options';
+import { checkNeeds, collect, type CommandContext } from '../session/parse-options';
 
 type MigrateFlags = ConnectionFlags & {
   readonly to: string;
@@ -60,11 +60,10 @@ export function addMigrateCommand(program: Command, { terminal, finish }: Comman
 
 async function migrate(run: RunHandle, flags: MigrateFlags): Promise<MigrateReply> {
   const { to, note } = flags;
-  const options: MigrateOptions = note === undefined ? {} : { note };
+  const options: MigrateOptions = defined({ note });
   if (statSync(resolve(to), { throwIfNoEntry: false }) === undefined) {
-    for (const name of ['tools', 'overlay'] as const)
-      if (flags[name] !== undefined)
-        throw new UsageError(`--${name} needs specs, and there is no file or folder ${quote(to)}`);
+    const needed = `specs, and there is no file or folder ${quote(to)}`;
+    checkNeeds(flags, ['tools', 'overlay'], needed);
     return await run.migrate(to, options);
   }
   const { runner } = await run.state();

@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import { addActorFlag } from '../session/actor';
 import type { RunHandle, StartOptions } from '../../client';
-import { addSpecFlags } from '../session/agents';
 import { exitCodes, UsageError } from '../exit';
 import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';
-import { addConnectionFlags, addTaskQueueFlag, openLonghaul } from '../session/connection';
+import { addTaskQueueFlag, openLonghaul } from '../session/connection';
 import { followRun } from '../session/follow-run';
 import { liveWorkers } from '../session/read-run';
 import { printableJson } from '../render/text';
 import { commandLine } from '../render/render-parts';
-import { openSession, type WorkerFlags } from '../session/session';
+import { addWorkerFlags, openSession, type WorkerFlags } from '../session/session';
 import type { Terminal } from '../render/terminal';
 
 type RunFlags = WorkerFlags & {
@@ -37,10 +36,8 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
     .option('--session <json|@file>', 'session the run starts with')
     .option('--context <json|@file>', 'for tools only, never shown to the model')
     .option('--detach', 'only start it and print its id')
-    .option('--json', 'one JSON object per line: log entries and live events, then the outcome')
-    .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
-    .option('--no-worker', 'never serve agents in this process');
-  addActorFlag(addTaskQueueFlag(addConnectionFlags(addSpecFlags(command)))).action(
+    .option('--json', 'one JSON object per line: log entries and live events, then the outcome');
+  addActorFlag(addTaskQueueFlag(addWorkerFlags(command))).action(
     async (agent: string, input: string, flags: RunFlags) => {
       const start = { agent, input: await readInput(input), options: startOptions(flags) };
       const run = flags.detach === true ? startDetached : startAndFollow;

@@ -21,7 +21,7 @@ export function addSendCommand(program: Command, { terminal, finish }: CommandCo
     .command('send')
     .summary('say something to an agent while it works')
     .description(
-      'Gives a text to the agent of an open run, before its next model call. It answers no question: use `resume` for that.',
+      'Gives a text to the agent of an open run, before its next model call. It answers no question: use `answer` for that.',
     )
     .argument('<workflowId>', 'the run')
     .argument('<text>', 'the text; - reads stdin')

@@ -1,75 +1,85 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../session/parse-options';
+import type { Longhaul } from '../../client';
+import { commandLine } from '../render/render-parts';
+import { renderRun, type RenderRunOptions, renderTree } from '../render/render-run';
+import { renderThread } from '../render/render-thread';
+import { renderTrace } from '../render/render-trace';
+import { printableJson, printableLine } from '../render/text';
 import {
   addConnectionFlags,
   type Answer,
   askServer,
   type ConnectionFlags,
 } from '../session/connection';
-import type { Longhaul } from '../../client';
+import { addChoices, type CommandContext } from '../session/parse-options';
 import { readRun } from '../session/read-run';
 import { readThread } from '../session/read-thread';
-import { commandLine } from '../render/render-parts';
-import { renderRun } from '../render/render-run';
-import { renderThread } from '../render/render-thread';
-import { printableLine, type Style } from '../render/text';
-import { renderTrace } from '../render/render-trace';
+
+const views = { why: showWhy, audit: showAudit, trace: showTrace, tree: showTree };
 
 type ShowFlags = ConnectionFlags & {
-  readonly full?: true;
-  readonly json?: true;
-  readonly trace?: true;
-};
+  readonly [Name in keyof typeof views]?: true;
+} & { readonly full?: true; readonly json?: true };
+
+type ShowOptions = RenderRunOptions & { readonly json: boolean };
+
+type View = (longhaul: Longhaul, workflowId: string, options: ShowOptions) => Promise<Answer>;
 
 export function addShowCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program
     .command('show')
-    .summary('show a run or a conversation')
+    .summary('show a run or a conversation, or why it does not move')
     .description(
       'Shows the conversation of a run, where it stands and what it waits for. Of a conversation of turns it shows the newest ten.',
     )
-    .argument('<workflowId>', 'the run or conversation')
+    .argument('<workflowId>', 'the run or conversation');
+  addChoices(command, {
+    '--why': 'say instead in two sentences what it waits for or retries, and what to do about it',
+    '--audit': 'list instead who started it, decided and cancelled, as one JSON object per line',
+    '--trace': 'show instead what it did: times, attempts, tokens and costs, with the runs below',
+    '--tree': 'show instead only the run and the runs below it',
+  })
     .option('--full', 'do not cut tool calls and results to the width of the terminal')
-    .option(
-      '--trace',
-      'show what it did instead: times, attempts, tokens and costs, with the runs below',
-    )
     .option('--json', 'print JSON');
   addConnectionFlags(command).action(async (workflowId: string, flags: ShowFlags) => {
     const { style, width } = terminal;
-    const options = { style, width, full: flags.full === true, command: commandLine(flags) };
-    const ask = async (longhaul: Longhaul): Promise<Answer> => {
-      if (flags.trace === true) return await askTrace(longhaul, workflowId, options);
-      const thread = await readThread(longhaul, workflowId);
-      if (thread !== undefined) {
-        const notes = await notesOf(longhaul, thread, flags);
-        return { json: thread, lines: renderThread(thread, options), notes };
-      }
-      const { end, ...run } = await readRun(longhaul, workflowId);
-      const lines = renderRun({ ...run, ...(end && { end }) }, options);
-      const notes = await notesOf(longhaul, run, { ...flags, hasEnded: end !== undefined });
-      return { json: { ...run, ...end }, lines, notes };
-    };
-    finish(await askServer(flags, terminal, ask));
+    const { full = false, json = false } = flags;
+    const options = { style, width, full, json, command: commandLine(flags) };
+    const asked = (['why', 'audit', 'trace', 'tree'] as const).find((name) => flags[name] === true);
+    const view: View = asked === undefined ? showConversation : views[asked];
+    finish(await askServer(flags, terminal, (longhaul) => view(longhaul, workflowId, options)));
   });
 }
 
-async function askTrace(
+async function showConversation(
   longhaul: Longhaul,
   workflowId: string,
-  { style, width, full }: { style: Style; width: number; full: boolean },
+  options: ShowOptions,
 ): Promise<Answer> {
-  const trace = await longhaul.run(workflowId).trace();
-  const lines = renderTrace(trace, { style, width: full ? Number.MAX_SAFE_INTEGER : width });
-  return { json: trace, lines, notes: [] };
+  const thread = await readThread(longhaul, workflowId);
+  if (thread !== undefined) {
+    const notes = await notesOf(longhaul, thread, options);
+    return { json: thread, lines: renderThread(thread, options), notes };
+  }
+  const { end, ...run } = await readRun(longhaul, workflowId);
+  return {
+    json: { ...run, ...end },
+    lines: renderRun({ ...run, ...(end && { end }) }, options),
+    notes: await notesOf(longhaul, { ...run, hasEnded: end !== undefined }, options),
+  };
 }
 
 async function notesOf(
   longhaul: Longhaul,
-  { workflowId, fromHistory }: { workflowId: string; fromHistory: boolean },
-  { json = false, hasEnded = false }: { json?: boolean; hasEnded?: boolean },
+  shown: {
+    readonly workflowId: string;
+    readonly fromHistory: boolean;
+    readonly hasEnded?: boolean;
+  },
+  { json }: ShowOptions,
 ): Promise<readonly string[]> {
   if (json) return [];
+  const { workflowId, fromHistory, hasEnded = false } = shown;
   return [
     ...(fromHistory ? ['no worker polls its task queue: shown from history, without answers'] : []),
     ...(hasEnded ? [] : await heldUp(longhaul, workflowId)),
@@ -84,4 +94,38 @@ async function heldUp(longhaul: Longhaul, workflowId: string): Promise<readonly 
     waitsFor?.kind === 'slot' ||
     waitsFor?.kind === 'deploy';
   return isHidden ? [printableLine(reason)] : [];
+}
+
+/** Needs no worker. */
+async function showWhy(longhaul: Longhaul, workflowId: string): Promise<Answer> {
+  const why = await longhaul.run(workflowId).why();
+  const { reason, todo } = why;
+  return { json: why, lines: [reason, ...(todo === undefined ? [] : [todo])].map(printableLine) };
+}
+
+/** What it could not read is a line of kind `gap`. */
+async function showAudit(longhaul: Longhaul, workflowId: string): Promise<Answer> {
+  const entries = await longhaul.run(workflowId).audit();
+  const gaps = entries.filter(({ kind }) => kind === 'gap').length;
+  const notes = gaps === 0 ? [] : [`not complete: see the ${gaps} lines of kind gap`];
+  return { json: entries, lines: entries.map(printableJson), notes };
+}
+
+async function showTrace(
+  longhaul: Longhaul,
+  workflowId: string,
+  { style, width, full }: ShowOptions,
+): Promise<Answer> {
+  const trace = await longhaul.run(workflowId).trace();
+  const shown = { style, width: full === true ? Number.MAX_SAFE_INTEGER : width };
+  return { json: trace, lines: renderTrace(trace, shown) };
+}
+
+async function showTree(
+  longhaul: Longhaul,
+  workflowId: string,
+  options: ShowOptions,
+): Promise<Answer> {
+  const tree = await longhaul.run(workflowId).tree();
+  return { json: tree, lines: renderTree(tree, options) };
 }

@@ -173,12 +173,12 @@ export function openRunChecks({ runs, cutOff }: OpenRuns): readonly Check[] {
   return [
     check('stuck runs', runs.map(({ stuck }) => stuck).filter(isThere), {
       status: 'fail',
-      todo: '`longhaul why <id>` says what to deploy for each, or how to take it back: nothing is lost meanwhile',
+      todo: '`longhaul show <id> --why` says what to deploy for each, or how to take it back: nothing is lost meanwhile',
     }),
     check('retried calls', retryLines(runs.flatMap(({ retried }) => retried ?? [])), {
       status: 'warn',
       most: mostRetried,
-      todo: '`longhaul why <id>` says what to do about each: they are tried again until their time is up',
+      todo: '`longhaul show <id> --why` says what to do about each: they are tried again until their time is up',
     }),
     check('pinned runs', runs.map(({ pinned }) => pinned).filter(isThere), {
       status: 'fail',

@@ -4,7 +4,7 @@ import { oneLine } from '../../base/text';
 import { limits } from '../../protocol/limits';
 import { type FitOptions, renderFitting } from './fit-table';
 import { paintStatus, printableLine, type Style } from './text';
-import { type CommandLine, type Hint, renderHints, unsaidCall } from './render-parts';
+import { answerHints, type CommandLine, renderHints, unsaidCall } from './render-parts';
 import { type AgentsSource, sourceName } from '../session/agents';
 import type { ReadyWorker } from '../dev/worker-keeper';
 
@@ -90,27 +90,15 @@ function asked(item: InboxItem): string {
 
 /** For one item, its own ids. For several items, the names of the columns as placeholders. */
 function howToAnswer(items: readonly InboxItem[], command: CommandLine): readonly string[] {
-  const [first, ...others] = items;
+  const [only, another] = items;
   const { workflowId, inputId } =
-    first !== undefined && others.length === 0 ? first : { workflowId: 'RUN', inputId: 'INPUT' };
-  const resume = (answer: string): string =>
-    command(['resume', workflowId, answer, '--input-id', inputId]);
-  const ways = {
-    question: [['answer', resume('your answer')]],
-    budget: [['add', resume('amount to add, or stop')]],
-    approval: [
-      ['approve', command(['approve', workflowId, inputId])],
-      ['refuse', command(['reject', workflowId, inputId, 'the reason'])],
-    ],
-    tool: [
-      ['complete', command(['complete', workflowId, inputId, '{"the": "result"}'])],
-      ['fail', command(['fail', workflowId, inputId, 'the reason'])],
-    ],
-  } as const;
+    only !== undefined && another === undefined ? only : { workflowId: 'RUN', inputId: 'INPUT' };
   const kinds = (['question', 'approval', 'tool', 'budget'] as const).filter((kind) =>
     items.some((item) => item.kind === kind),
   );
-  return renderHints(kinds.flatMap((kind): readonly Hint[] => ways[kind]));
+  return renderHints(
+    kinds.flatMap((kind) => answerHints({ kind, inputId }, { workflowId, command, isNamed: true })),
+  );
 }
 
 /** The agents of a worker, their source, and the worker's task queue. */

@@ -156,28 +156,48 @@ export function renderAnswerCommands(
   pending: readonly OpenInput[],
   command: CommandLine,
 ): readonly string[] {
-  const hints = pending.flatMap(({ inputId, kind }): readonly Hint[] => {
-    if (kind === 'approval') {
+  const isNamed = pending.length > 1;
+  return renderHints(
+    pending.flatMap((input) => answerHints(input, { workflowId, command, isNamed })),
+  );
+}
+
+type Answering = {
+  readonly workflowId: string;
+  readonly command: CommandLine;
+  /** Whether an answer must say to which question it is. */
+  readonly isNamed: boolean;
+};
+
+export function answerHints(
+  { inputId, kind }: Pick<OpenInput, 'inputId' | 'kind'>,
+  { workflowId, command, isNamed }: Answering,
+): readonly Hint[] {
+  const hint = (verb: string, ...words: readonly string[]): Hint => [
+    verb,
+    command(['answer', workflowId, ...words]),
+  ];
+  const which = isNamed ? ['--input-id', inputId] : [];
+  switch (kind) {
+    case 'approval':
       return [
-        ['approve', command(['approve', workflowId, inputId])],
-        ['refuse', command(['reject', workflowId, inputId, 'the reason'])],
+        hint('approve', '--approve', inputId),
+        hint('refuse', '--reject', inputId, 'the reason'),
       ];
-    }
-    if (kind === 'tool') {
+    case 'tool':
       return [
-        ['complete', command(['complete', workflowId, inputId, '{"the": "result"}'])],
-        ['fail', command(['fail', workflowId, inputId, 'the reason'])],
+        hint('complete', '--complete', inputId, '{"the": "result"}'),
+        hint('fail', '--fail', inputId, 'the reason'),
       ];
-    }
-    const which = pending.length > 1 ? ['--input-id', inputId] : [];
-    const answer = kind === 'budget' ? 'amount to add, or stop' : 'your answer';
-    return [['answer', command(['resume', workflowId, answer, ...which])]];
-  });
-  return renderHints(hints);
+    case 'budget':
+      return [hint('add', 'amount to add, or stop', ...which)];
+    case 'question':
+      return [hint('answer', 'your answer', ...which)];
+  }
 }
 
 /** What to do, and the command that does it. */
-export type Hint = readonly [verb: string, command: string];
+type Hint = readonly [verb: string, command: string];
 
 /** The commands begin in one column. */
 export function renderHints(hints: readonly Hint[]): readonly string[] {

@@ -38,7 +38,7 @@ export function renderRun(
     head,
     style.dim(stateLine(state)),
     '',
-    ...renderTree(tree, options),
+    ...(tree.children.length === 0 ? [] : [...renderTree(tree, options), '']),
     ...renderTranscript(transcript, options),
     ...renderCompactions(compactions, options),
     ...asked,
@@ -114,11 +114,10 @@ function fitted(text: string, { width, full }: TranscriptOptions): string {
   return full === true ? text : clipToWidth(text, width - 2);
 }
 
-/** A run and its child runs, a line for each, indented below its caller. Empty if the run called none. */
+/** A run and its child runs, a line for each, indented below its caller. */
 export function renderTree(tree: RunTree, options: TableOptions): readonly string[] {
-  if (tree.children.length === 0) return [];
   const rows = rowsOf(tree, { depth: 0, options });
-  return [...renderTable(['RUN', 'STATUS', 'SO FAR'], rows, options), ''];
+  return renderTable(['RUN', 'STATUS', 'SO FAR'], rows, options);
 }
 
 function rowsOf(

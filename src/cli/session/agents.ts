@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { didYouMean, quote } from '../../base/problem';
 import { messageOf, UsageError } from '../exit';
-import { collect } from './parse-options';
+import { checkNeeds, collect } from './parse-options';
 import { pathToFileURL } from 'node:url';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
@@ -76,10 +76,7 @@ export function addSpecFlags(command: Command): Command {
 /** The agents to serve: the named ones, else the folder's configuration, else undefined. */
 export function findAgentsSource(folder: string, flags: AgentsFlags): AgentsSource | undefined {
   if (flags.file !== undefined) return specsSource(flags.file, folder, flags);
-  for (const name of ['tools', 'overlay'] as const) {
-    if (flags[name] === undefined) continue;
-    throw new UsageError(`--${name} needs specs: name them with -f`);
-  }
+  checkNeeds(flags, ['tools', 'overlay'], 'specs: name them with -f');
   const file = findAgentsFile(folder, flags.agents);
   return file === undefined ? undefined : { kind: 'module', file };
 }

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { messageOf, UsageError } from '../exit';
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
-import type { WhoseFilter } from '../../client';
+import { type Command, Option } from 'commander';
 import type { Terminal } from '../render/terminal';
 
 /** JSON from the command line, or from a file with `@file`. */
@@ -28,12 +27,6 @@ export function parsePort(text: string): number {
   throw new UsageError(`'${text}' is not a port: give a number from 1 to 65535`);
 }
 
-export function parseCount(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= 1) return count;
-  throw new UsageError(`'${text}' is not a number of lines: give a whole number from 1 on`);
-}
-
 /** For options that a person may give several times. */
 export function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
@@ -52,32 +45,24 @@ export async function readInput(argument: string): Promise<string> {
   return argument === '-' ? (await text(process.stdin)).trimEnd() : argument;
 }
 
-export type WhoseFlags = {
-  readonly agent?: string;
-  readonly user?: string;
-  readonly app?: string;
-  readonly tenant?: string;
-};
-
-export function addWhoseFlags(command: Command): Command {
-  return command
-    .option('--agent <id>', 'only of this agent')
-    .option('--user <id>', 'only of this user, as `key.userId` names it')
-    .option('--app <name>', 'only of this application, as `key.appName` names it')
-    .option('--tenant <name>', 'only of this tenant, as `key.tenant` names it');
+/** Adds options, of which a command line may have one at most. `texts`: the help of each. */
+export function addChoices(command: Command, texts: Readonly<Record<string, string>>): Command {
+  const options = Object.entries(texts).map(([flags, text]) => new Option(flags, text));
+  for (const option of options) {
+    const others = options.filter((other) => other !== option);
+    command.addOption(option.conflicts(others.map((other) => other.attributeName())));
+  }
+  return command;
 }
 
-/** Keeps an empty flag as a filter, which the client refuses: an unset shell variable must not list everybody's runs. */
-export function whoseOf({ agent, user, app, tenant }: WhoseFlags): WhoseFilter {
-  const key = {
-    ...(user !== undefined && { userId: user }),
-    ...(app !== undefined && { appName: app }),
-    ...(tenant !== undefined && { tenant }),
-  };
-  return {
-    ...(agent !== undefined && { agent }),
-    ...(Object.keys(key).length > 0 && { key }),
-  };
+/** Refuses flags that mean nothing without another. */
+export function checkNeeds<Flags extends object>(
+  flags: Flags,
+  names: readonly (keyof Flags & string)[],
+  needed: string,
+): void {
+  const lone = names.find((name) => flags[name] !== undefined);
+  if (lone !== undefined) throw new UsageError(`--${lone} needs ${needed}`);
 }
 
 /** What every command gets: the terminal, and a place for its exit code. */

@@ -26,25 +26,33 @@ export function replyTo(input: PendingInput, text: string): Reply {
   return input.kind === 'approval' ? approvalReply(input, text) : answerReply(input, text);
 }
 
+/** Returns what the run took it as: `answered`. */
 export async function sendReply(
   run: RunHandle,
   inputId: string,
   reply: Reply & Pick<ResumeOptions, 'note' | 'seen'>,
-): Promise<void> {
+): Promise<string> {
   const { note, seen } = reply;
   const remark = defined({ note, seen });
   switch (reply.kind) {
     case 'answer':
-      return await run.resume(reply.text, { inputId, ...remark });
-    case 'approve':
-      await run.approve(inputId, { ...remark, ...(reply.args && { args: reply.args }) });
-      return;
+      await run.resume(reply.text, { inputId, ...remark });
+      return 'answered';
+    case 'approve': {
+      const options = { ...remark, ...defined({ args: reply.args }) };
+      const { missing, asksAnew } = await run.approve(inputId, options);
+      if (asksAnew) return 'changed, the run asks anew about the call:';
+      return missing === 0 ? 'approved' : `approved, ${missing} more must approve:`;
+    }
     case 'reject':
-      return await run.reject(inputId, reply.reason, remark);
+      await run.reject(inputId, reply.reason, remark);
+      return 'refused';
     case 'complete':
-      return await run.complete(inputId, reply.value, remark);
+      await run.complete(inputId, reply.value, remark);
+      return 'completed';
     case 'fail':
-      return await run.fail(inputId, reply.reason, remark);
+      await run.fail(inputId, reply.reason, remark);
+      return 'failed';
   }
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
 import type { Longhaul } from '../../client';
-
 import type { Deltas } from '../../stores/index';
 import { LonghaulError } from '../../protocol/errors';
 import {
+  addSpecFlags,
   type AgentsFlags,
   type AgentsSource,
   findAgentsSource,
@@ -12,7 +13,13 @@ import {
 } from './agents';
 
 import { UsageError } from '../exit';
-import { connectionOf, encodingOf, openLonghaul, type ConnectionFlags } from './connection';
+import {
+  addConnectionFlags,
+  connectionOf,
+  encodingOf,
+  openLonghaul,
+  type ConnectionFlags,
+} from './connection';
 import { describeRun, liveWorkers, temporaryIdentity } from './read-run';
 import { loadClient, loadServer, loadStores } from './load-parts';
 import { installWorkerLog, serveAgents, type ServedAgents } from './serve-agents';
@@ -23,6 +30,13 @@ export type WorkerFlags = ConnectionFlags &
     /** False with `--no-worker`. */
     readonly worker: boolean;
   };
+
+/** The flags of commands that serve the agents themselves if no worker polls. */
+export function addWorkerFlags(command: Command): Command {
+  return addSpecFlags(addConnectionFlags(command))
+    .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
+    .option('--no-worker', 'never serve agents in this process');
+}
 
 export type SessionOptions = {
   readonly flags: WorkerFlags;

@@ -218,13 +218,13 @@ function answerCommand(
 ): string {
   switch (input) {
     case 'approval':
-      return command('approve', workflowId, inputId);
+      return command('answer', workflowId, '--approve', inputId);
     case 'tool':
-      return command('complete', workflowId, inputId, '{"the": "result"}');
+      return command('answer', workflowId, '--complete', inputId, '{"the": "result"}');
     case 'budget':
-      return command('resume', workflowId, 'amount to add, or stop', '--input-id', inputId);
+      return command('answer', workflowId, 'amount to add, or stop', '--input-id', inputId);
     default:
-      return command('resume', workflowId, 'your answer', '--input-id', inputId);
+      return command('answer', workflowId, 'your answer', '--input-id', inputId);
   }
 }
 

@@ -6,10 +6,6 @@ import { aQuestion, aTree, usageOf } from '../builders';
 const options = { style: createStyle(false), width: 60 };
 
 describe('renderTree', () => {
-  it('shows nothing for a run that called no other runs', () => {
-    expect(renderTree(aTree(), options)).toEqual([]);
-  });
-
   it('shows a line for each run, indented below its caller, cut to the width', () => {
     const tree = aTree({
       runner: 'desk',
@@ -34,7 +30,6 @@ describe('renderTree', () => {
       '  branch-1 (planner)  needs-input  1 model turn · asks: Whi…',
       '  planner             completed    2 model turns · 30 tokens',
       '    x (planner)       completed    30 tokens',
-      '',
     ]);
   });
 });

@@ -106,10 +106,10 @@ describe('renderRun', () => {
       '  2. Rome',
       'planner asks for approval: May send_mail run? {"to":"bob"}',
       'planner asks: More?',
-      `answer with:  npx longhaul resume r/1 'your answer' --input-id q1 ${flags}`,
-      `approve with: npx longhaul approve r/1 a1.0 ${flags}`,
-      `refuse with:  npx longhaul reject r/1 a1.0 'the reason' ${flags}`,
-      `answer with:  npx longhaul resume r/1 'amount to add, or stop' --input-id b1 ${flags}`,
+      `answer with:  npx longhaul answer r/1 'your answer' --input-id q1 ${flags}`,
+      `approve with: npx longhaul answer r/1 --approve a1.0 ${flags}`,
+      `refuse with:  npx longhaul answer r/1 --reject a1.0 'the reason' ${flags}`,
+      `add with:     npx longhaul answer r/1 'amount to add, or stop' --input-id b1 ${flags}`,
     ]);
   });
 

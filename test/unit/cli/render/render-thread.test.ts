@@ -40,8 +40,8 @@ describe('renderThread', () => {
       '  And then?',
       '',
       'planner asks for approval: May send_mail run? {"to":"bob"}',
-      'approve with: npx longhaul approve thread:shop/ada/s1 a1.0',
-      "refuse with:  npx longhaul reject thread:shop/ada/s1 a1.0 'the reason'",
+      'approve with: npx longhaul answer thread:shop/ada/s1 --approve a1.0',
+      "refuse with:  npx longhaul answer thread:shop/ada/s1 --reject a1.0 'the reason'",
       'see a turn:   npx longhaul show thread:shop/ada/s1.turn-2',
     ]);
   });

@@ -53,7 +53,10 @@ function playRun(steps: readonly Step[]): { run: RunHandle; told: unknown[] } {
     events: async function* () {},
     log: async ({ from }: { from: number }) => log.slice(from).map(({ entry }) => entry),
     resume: tell('resume'),
-    approve: tell('approve'),
+    approve: async (...args: unknown[]) => {
+      told.push(['approve', ...args]);
+      return { missing: 0 };
+    },
     reject: tell('reject'),
   };
   return { run: run as unknown as RunHandle, told };
@@ -226,7 +229,7 @@ describe('followRun', () => {
     expect(await follow(run, terminal)).toBe(3);
     expect(terminal.printed).toEqual([
       'planner asks: Which city?',
-      "answer with: npx longhaul resume planner-1 'your answer'",
+      "answer with: npx longhaul answer planner-1 'your answer'",
     ]);
   });
 
@@ -238,7 +241,9 @@ describe('followRun', () => {
     expect(terminal.noted).toContainEqual(
       expect.stringMatching(/^'maybe' does not answer the approval 'a1.0': give y, n/),
     );
-    expect(terminal.printed).toContain('approve with: npx longhaul approve planner-1 a1.0');
+    expect(terminal.printed).toContain(
+      'approve with: npx longhaul answer planner-1 --approve a1.0',
+    );
   });
 
   it('asks the person after an answer that is none', async () => {

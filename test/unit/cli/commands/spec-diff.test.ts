@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunSummary } from '../../../../src/client';
-import { diff } from '../../../../src/cli/commands/diff';
+import { diff } from '../../../../src/cli/commands/spec-diff';
 import { loadSpec } from '../../../../src';
 import type { Definition } from '../../../../src/protocol/spec';
 import { hashDefinition } from '../../../../src/define/definition';
@@ -24,7 +24,7 @@ const after = before
 
 type Pinned = { readonly hash: string; readonly definition?: Definition };
 
-describe('longhaul diff', () => {
+describe('longhaul spec diff', () => {
   let folder: string;
   const write = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);

@@ -49,8 +49,8 @@ type Side = { readonly definitions: Definitions; readonly missing: readonly stri
 /** Connects to the server that the flags name. Tests give their own function. */
 type Open = (flags: ConnectionFlags) => Promise<Pick<Longhaul, 'runs' | 'client' | 'close'>>;
 
-export function addDiffCommand(program: Command, { terminal, finish }: CommandContext): void {
-  const command = program
+export function addDiffCommand(spec: Command, { terminal, finish }: CommandContext): void {
+  const command = spec
     .command('diff')
     .summary('compare two specs, and find runs that use the old one')
     .description(

@@ -1,22 +1,14 @@
 import { loadServer } from '../session/load-parts';
-import type { Command } from 'commander';
-import type { CommandContext } from '../session/parse-options';
-import {
-  addConnectionFlags,
-  type Answer,
-  askServer,
-  type ConnectionFlags,
-} from '../session/connection';
+import type { Answer } from '../session/connection';
 import { exitCodes, grpcStatusOf } from '../exit';
 import { padToWidth, printableLine, type Style } from '../render/text';
 import type { Client } from '@temporalio/client';
 import type { Longhaul } from '../../client';
+import type { Check } from './look';
 import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
 import type { AttributeState } from '../../server';
 import { grpcStatus } from '../../base/grpc-status';
-
-type SetupFlags = ConnectionFlags & { readonly json?: true };
 
 const looks = {
   registered: { text: 'registered', paint: 'green' },
@@ -28,31 +20,20 @@ const statusWidth = 15;
 
 const nameWidth = 16;
 
-export function addSetupCommand(program: Command, { terminal, finish }: CommandContext): void {
-  const command = program
-    .command('setup')
-    .summary('prepare a namespace')
-    .description(
-      'Registers the search attributes LonghaulAgent, LonghaulStatus and LonghaulKey, so that the server can filter runs. Exits 1 if one exists with another type.',
-    )
-    .option('--json', 'print JSON');
-  addConnectionFlags(command).action(async (flags: SetupFlags) => {
-    const ask = async ({ client }: Longhaul): Promise<Answer> => {
-      const attributes = await registerAttributes(client);
-      const ok = attributes.every(({ status }) => status !== 'wrong-type');
-      const isNew = attributes.some(({ status }) => status === 'registered');
-      return {
-        json: { ok, namespace: client.options.namespace, attributes },
-        lines: renderSetup(attributes, terminal.style),
-        notes: isNew ? ['restart running workers: they set the new attributes from then on'] : [],
-        exitCode: ok ? exitCodes.done : exitCodes.failed,
-      };
-    };
-    finish(await askServer(flags, terminal, ask));
-  });
+/** Registers what is missing, so that the server can filter runs. */
+export async function fixAttributes({ client }: Longhaul, style: Style): Promise<Answer> {
+  const attributes = await registerAttributes(client);
+  const ok = attributes.every(({ status }) => status !== 'wrong-type');
+  const isNew = attributes.some(({ status }) => status === 'registered');
+  return {
+    json: { ok, namespace: client.options.namespace, attributes },
+    lines: renderAttributes(attributes, style),
+    notes: isNew ? ['restart running workers: they set the new attributes from then on'] : [],
+    exitCode: ok ? exitCodes.done : exitCodes.failed,
+  };
 }
 
-export function renderSetup(
+export function renderAttributes(
   attributes: readonly AttributeReport[],
   style: Style,
 ): readonly string[] {
@@ -103,7 +84,7 @@ function replacing(name: string, namespace: string): string {
   return (
     `no run can set it: if nothing else uses it, remove it with \`temporal operator search-attribute remove --namespace ${namespace} ` +
     `--name ${name}\` (on Temporal Cloud rename it: \`tcld namespace search-attributes rename --namespace ${namespace} ` +
-    `--existing-name ${name} --new-name Old${name}\`), then run \`longhaul setup\` again`
+    `--existing-name ${name} --new-name Old${name}\`), then run \`longhaul doctor --fix\` again`
   );
 }
 
@@ -126,4 +107,25 @@ function refused(error: unknown, namespace: string): Error | undefined {
       'Runs and the inbox work without them',
     { cause: error, details: { namespace } },
   );
+}
+
+/** The check of `doctor` itself. */
+export async function checkSearchAttributes({ client }: Longhaul): Promise<Omit<Check, 'name'>> {
+  const { namespace } = client.options;
+  const { operatorService } = client.connection;
+  const states = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+    loadServer().readAttributes({ operatorService, namespace }),
+  );
+  const unusable = states.filter((state) => !loadServer().isRegistered(state));
+  if (unusable.length === 0)
+    return { status: 'ok', message: loadServer().attributeNames.join(', ') };
+  return {
+    status: 'warn',
+    message: `${unusable.map(asWanted).join(', ')} not registered: the Web UI cannot filter by them, and each list or inbox, also of a user behind HTTP, reads all runs`,
+    todo: 'register them with `longhaul doctor --fix`',
+  };
+}
+
+function asWanted({ name }: AttributeState): string {
+  return `${name} (${loadServer().attributeTypes[name]})`;
 }

@@ -11,7 +11,7 @@ async function cli(...args: string[]) {
   return { code: await runCli(args, terminal), ...terminal };
 }
 
-describe('longhaul validate', () => {
+describe('longhaul spec check', () => {
   let folder: string;
   let file: string;
   beforeAll(() => {
@@ -30,28 +30,30 @@ describe('longhaul validate', () => {
     ['examples/specs/environments', 'ok: clerk'],
     ['examples/specs/potato', 'ok: w, invoice_check, security, cost, board, draft, desk'],
   ])('accepts %s', async (path, expected) => {
-    const { code, printed, noted } = await cli('validate', path);
+    const { code, printed, noted } = await cli('spec', 'check', path);
     expect([code, printed]).toEqual([0, [expected]]);
     expect(noted).toEqual(['tools and other code were not checked: pass their file with --tools']);
   });
 
   it('takes overlays', async () => {
     const path = 'examples/specs/environments';
-    expect((await cli('validate', path, '--overlay', 'test', '--overlay', 'prod')).code).toBe(0);
-    expect((await cli('validate', path, '--overlay', 'stage')).printed).toEqual([
+    expect((await cli('spec', 'check', path, '--overlay', 'test', '--overlay', 'prod')).code).toBe(
+      0,
+    );
+    expect((await cli('spec', 'check', path, '--overlay', 'stage')).printed).toEqual([
       expect.stringContaining('stage:1:1: is an environment without overlays'),
     ]);
   });
 
   it('prints all problems with their places, and exits with 1', async () => {
-    const { code, printed } = await cli('validate', file);
+    const { code, printed } = await cli('spec', 'check', file);
     expect(code).toBe(1);
     expect(printed).toEqual([`${file}:3:5: agents[0].modle is not known; did you mean 'model'?`]);
   });
 
   it('checks the names of code against a file of agents, and prints JSON', async () => {
     const agents = join(folder, 'agents.cjs');
-    const { code, printed, noted } = await cli('validate', file, '--agents', agents, '--json');
+    const { code, printed, noted } = await cli('spec', 'check', file, '--agents', agents, '--json');
     expect([code, noted]).toEqual([1, []]);
     const message = "is 'lookup', which is not among the registered tools. Registered tools: find";
     expect(printed.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -80,17 +82,23 @@ describe('longhaul validate', () => {
     );
     const agents = join(folder, 'served.cjs');
     writeFileSync(agents, `module.exports = { specs: ${JSON.stringify(tools)} };\n`);
-    const accepted = await cli('validate', tools, '--agents', agents);
+    const accepted = await cli('spec', 'check', tools, '--agents', agents);
     expect([accepted.code, accepted.printed]).toEqual([0, ['ok: a']]);
     writeFileSync(tools, readFileSync(tools, 'utf8').replaceAll('seat', 'find'));
-    const { code, printed } = await cli('validate', tools, '--agents', join(folder, 'agents.cjs'));
+    const { code, printed } = await cli(
+      'spec',
+      'check',
+      tools,
+      '--agents',
+      join(folder, 'agents.cjs'),
+    );
     const message =
       "tools[0].name is 'find', which a tool in code has, too: rename one, or define it in one place only";
     expect([code, printed]).toEqual([1, [`${tools}:1:17: ${message}`]]);
   });
 
   it('tells that there is no such file', async () => {
-    const { code, printed } = await cli('validate', join(folder, 'dsk.yaml'), '--json');
+    const { code, printed } = await cli('spec', 'check', join(folder, 'dsk.yaml'), '--json');
     expect([code, JSON.parse(printed.join(''))]).toMatchObject([
       1,
       { ok: false, problems: [{ message: "is no file or folder; did you mean 'desk.yaml'?" }] },
@@ -98,9 +106,9 @@ describe('longhaul validate', () => {
   });
 });
 
-describe('longhaul schema', () => {
+describe('longhaul spec schema', () => {
   it('prints the JSON Schema of specs', async () => {
-    const { code, printed } = await cli('schema');
+    const { code, printed } = await cli('spec', 'schema');
     expect([code, JSON.parse(printed.join('\n'))]).toEqual([0, specFileSchema()]);
   });
 });

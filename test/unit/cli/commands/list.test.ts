@@ -1,6 +1,6 @@
 // Pure: no server. The client's inbox is a double.
 import type { InboxFilter, InboxItem } from '../../../../src/client';
-import { readInbox } from '../../../../src/cli/commands/lists';
+import { listInbox } from '../../../../src/cli/commands/list';
 import { renderInbox } from '../../../../src/cli/render/render-list';
 import { commandLine } from '../../../../src/cli/render/render-parts';
 import { printAnswer } from '../../../../src/cli/session/connection';
@@ -36,10 +36,10 @@ describe('renderInbox', () => {
       'a          a1.0   planner      approval  2 d  May send_mail run? {"to":"bob"}',
       'b          b1     planner/dig  budget    2 d  Which city is meant, after all?',
       '',
-      "answer with:  npx longhaul resume RUN 'your answer' --input-id INPUT --namespace team",
-      'approve with: npx longhaul approve RUN INPUT --namespace team',
-      "refuse with:  npx longhaul reject RUN INPUT 'the reason' --namespace team",
-      "add with:     npx longhaul resume RUN 'amount to add, or stop' --input-id INPUT --namespace team",
+      "answer with:  npx longhaul answer RUN 'your answer' --input-id INPUT --namespace team",
+      'approve with: npx longhaul answer RUN --approve INPUT --namespace team',
+      "refuse with:  npx longhaul answer RUN --reject INPUT 'the reason' --namespace team",
+      "add with:     npx longhaul answer RUN 'amount to add, or stop' --input-id INPUT --namespace team",
     ]);
   });
 
@@ -48,17 +48,17 @@ describe('renderInbox', () => {
       'RUN  INPUT  PATH     KIND      AGE  QUESTION',
       'a    a1.0   planner  approval  2 d  May send_mail run? {"to":"bob"}',
       '',
-      'approve with: npx longhaul approve a a1.0 --namespace team',
-      "refuse with:  npx longhaul reject a a1.0 'the reason' --namespace team",
+      'approve with: npx longhaul answer a --approve a1.0 --namespace team',
+      "refuse with:  npx longhaul answer a --reject a1.0 'the reason' --namespace team",
     ]);
   });
 });
 
-describe('readInbox', () => {
+describe('listInbox', () => {
   const asked: InboxFilter[] = [];
   const show = async (
     items: readonly InboxItem[],
-    flags: Partial<Parameters<typeof readInbox>[1]> = {},
+    flags: Partial<Parameters<typeof listInbox>[1]> = {},
   ): Promise<FakeTerminal> => {
     const terminal = fakeTerminal();
     async function* inbox(filter: InboxFilter = {}): AsyncGenerator<InboxItem, void, void> {
@@ -66,7 +66,7 @@ describe('readInbox', () => {
       yield* items.slice(0, filter.limit);
     }
     const all = { limit: 2, ...flags };
-    printAnswer(await readInbox({ inbox }, all, terminal), all, terminal);
+    printAnswer(await listInbox({ inbox }, all, terminal), all, terminal);
     return terminal;
   };
   beforeEach(() => asked.splice(0));

@@ -4,8 +4,8 @@ import { toCliError } from '../../../../src/cli/exit';
 import {
   type AttributeReport,
   registerAttributes,
-  renderSetup,
-} from '../../../../src/cli/commands/setup';
+  renderAttributes,
+} from '../../../../src/cli/doctor/search-attributes';
 import { createStyle } from '../../../../src/cli/render/text';
 
 const [text, keyword, keywordList] = [1, 2, 7];
@@ -111,13 +111,13 @@ describe('registerAttributes', () => {
   });
 });
 
-describe('renderSetup', () => {
+describe('renderAttributes', () => {
   it('says of each attribute how it stands, and what to do', () => {
     const reports: AttributeReport[] = [
       { name: 'LonghaulAgent', status: 'already-there', type: 'Keyword' },
       { name: 'LonghaulStatus', status: 'wrong-type', type: 'Text', todo: 'remove it' },
     ];
-    expect(renderSetup(reports, createStyle(false))).toEqual([
+    expect(renderAttributes(reports, createStyle(false))).toEqual([
       'already there  LonghaulAgent   Keyword',
       'wrong type     LonghaulStatus  Text',
       '               → remove it',
