@@ -1,25 +1,16 @@
 import type { Command } from 'commander';
-import { addActorFlag } from '../session/actor';
 import type { Longhaul } from '../../client';
-import { UsageError } from '../exit';
-import type { CommandContext } from '../session/parse-options';
-import {
-  addConnectionFlags,
-  type Answer,
-  askServer,
-  type ConnectionFlags,
-} from '../session/connection';
-import { describeRun } from '../session/read-run';
 import { hasEnded } from '../../protocol/run';
+import { UsageError } from '../exit';
 import { printableLine } from '../render/text';
+import { addActorFlag } from '../session/actor';
+import { addServerCommand, type Answer } from '../session/connection';
+import type { CommandContext } from '../session/parse-options';
+import { describeRun } from '../session/read-run';
 
-type CancelFlags = ConnectionFlags & {
-  readonly orphans?: true;
-  readonly reason?: string;
-  readonly json?: true;
-};
+type CancelFlags = { readonly orphans?: true; readonly reason?: string };
 
-export function addCancelCommand(program: Command, { terminal, finish }: CommandContext): void {
+export function addCancelCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('cancel')
     .summary('cancel a run')
@@ -28,18 +19,16 @@ export function addCancelCommand(program: Command, { terminal, finish }: Command
     )
     .argument('[workflowId]', 'the run')
     .option('--orphans', 'cancel the runs that `doctor` lists as orphans')
-    .option('--reason <text>', 'why; kept with the run')
-    .option('--json', 'print JSON');
-  addActorFlag(addConnectionFlags(command)).action(
-    async (workflowId: string | undefined, flags: CancelFlags) => {
-      if ((workflowId === undefined) !== (flags.orphans === true)) {
+    .option('--reason <text>', 'why; kept with the run');
+  addServerCommand(
+    addActorFlag(command),
+    context,
+    (workflowId: string | undefined, { orphans, reason }: CancelFlags) => {
+      if ((workflowId === undefined) !== (orphans === true))
         throw new UsageError('name either a run to cancel or --orphans');
-      }
-      const ask = (longhaul: Longhaul): Promise<Answer> =>
-        workflowId === undefined
-          ? cancelOrphans(longhaul, flags.reason)
-          : cancelRun(longhaul, workflowId, flags.reason);
-      finish(await askServer(flags, terminal, ask));
+      return workflowId === undefined
+        ? (longhaul) => cancelOrphans(longhaul, reason)
+        : (longhaul) => cancelRun(longhaul, workflowId, reason);
     },
   );
 }

@@ -16,7 +16,6 @@ import {
   type Answer,
   askServer,
   type ConnectionFlags,
-  encodingOf,
   openLonghaul,
 } from '../session/connection';
 import type { Check } from '../doctor/look';
@@ -35,7 +34,7 @@ import { timeouts } from '../../protocol/limits';
 import { liveWorkers } from '../session/read-run';
 import { checkEndedRuns, checkExecutions, checkOpenRuns, checkOrphans } from '../doctor/run-checks';
 
-type DoctorFlags = ConnectionFlags & AgentsFlags & { readonly fix?: true; readonly json?: true };
+type DoctorFlags = ConnectionFlags & AgentsFlags & { readonly fix?: true };
 
 const nameWidth = 18;
 
@@ -61,7 +60,7 @@ export function addDoctorCommand(program: Command, { terminal, finish }: Command
       return;
     }
     const checks = await diagnose(flags);
-    const ok = checks.every(({ status }) => status !== 'fail');
+    const ok = !hasFailed(checks);
     if (flags.json === true) terminal.print(printableJson({ ok, checks }));
     else for (const line of renderChecks(checks, terminal.style)) terminal.print(line);
     finish(ok ? exitCodes.done : exitCodes.failed);
@@ -76,13 +75,21 @@ export function renderChecks(checks: readonly Check[], style: Style): readonly s
   });
 }
 
+function hasFailed(checks: readonly Check[]): boolean {
+  return checks.some(({ status }) => status === 'fail');
+}
+
 async function diagnose(flags: DoctorFlags): Promise<readonly Check[]> {
-  const machine = [checkNode(process.version), checkTemporalSdk(), checkProtobufjs()];
   const { check, agents } = await checkAgents(flags);
-  const keys = checkProviderKeys(process.env, agents);
-  const server = await checkConnection(flags, agents);
-  const windows = agents === undefined ? [] : checkWindows(agents);
-  return [...server, ...check, keys, ...windows, ...machine];
+  return [
+    ...(await checkConnection(flags, agents)),
+    ...check,
+    checkProviderKeys(process.env, agents),
+    ...(agents === undefined ? [] : checkWindows(agents)),
+    checkNode(process.version),
+    checkTemporalSdk(),
+    checkProtobufjs(),
+  ];
 }
 
 async function checkConnection(
@@ -90,11 +97,7 @@ async function checkConnection(
   agents: LoadedAgents | undefined,
 ): Promise<readonly Check[]> {
   try {
-    const taskQueue = flags.taskQueue ?? agents?.options.taskQueue;
-    const longhaul = await openLonghaul(flags, {
-      ...(taskQueue !== undefined && { taskQueue }),
-      ...encodingOf(agents?.options ?? {}),
-    });
+    const longhaul = await openLonghaul(flags, agents?.options);
     const checks = await checkServer({ longhaul, hasAgents: agents !== undefined });
     await longhaul.close();
     return checks;
@@ -131,27 +134,27 @@ type ServerCheckOptions = {
 /** Checks the server first and the runs last. Leaves out checks that depend on a failed one. */
 async function checkServer(options: ServerCheckOptions): Promise<readonly Check[]> {
   const { longhaul } = options;
+  const { client } = longhaul;
   const server = await checked('server', () => describeServer(longhaul));
-  if (server.status === 'fail') return [server];
+  if (hasFailed(server)) return server;
   const namespace = await checked('namespace', () => describeNamespace(longhaul));
-  if (namespace.status === 'fail') return [server, namespace];
+  if (hasFailed(namespace)) return [...server, ...namespace];
   const rest = await Promise.all([
     checked('worker', () => checkWorker(options)),
     checked('search attributes', () => checkSearchAttributes(longhaul)),
-    checkedAll('open runs', () => checkOpenRuns(longhaul.client)),
-    checked('orphans', () => checkOrphans(longhaul.client)),
-    checked('many executions', () => checkExecutions(longhaul.client)),
-    checked('ended badly', () => checkEndedRuns(longhaul.client)),
+    checkedAll('open runs', () => checkOpenRuns(client)),
+    checked('orphans', () => checkOrphans(client)),
+    checked('many executions', () => checkExecutions(client)),
+    checked('ended badly', () => checkEndedRuns(client)),
   ]);
-  return [server, namespace, ...rest.flat()];
+  return [...server, ...namespace, ...rest.flat()];
 }
 
-async function checked(name: string, check: () => Promise<Omit<Check, 'name'>>): Promise<Check> {
-  try {
-    return { name, ...(await check()) };
-  } catch (error) {
-    return { name, status: 'fail', message: toCliError(error).message };
-  }
+async function checked(
+  name: string,
+  check: () => Promise<Omit<Check, 'name'>>,
+): Promise<readonly Check[]> {
+  return await checkedAll(name, async () => [{ name, ...(await check()) }]);
 }
 
 /** Several checks from one look. If the look fails, it gives one failed check. */

@@ -1,21 +1,15 @@
 import type { Command } from 'commander';
-import { addSpecFlags, type AgentsFlags, loadAgents, requireAgentsSource } from '../session/agents';
+import { defined } from '../../base/json';
 import { UsageError } from '../exit';
-import type { CommandContext } from '../session/parse-options';
-import {
-  addConnectionFlags,
-  type Answer,
-  type ConnectionFlags,
-  openLonghaul,
-  printAnswer,
-} from '../session/connection';
-import { loadClient } from '../session/load-parts';
 import { printableLine } from '../render/text';
+import { addSpecFlags, type AgentsFlags, loadAgents, requireAgentsSource } from '../session/agents';
+import { addServerCommand } from '../session/connection';
+import { loadClient } from '../session/load-parts';
+import type { CommandContext } from '../session/parse-options';
 
-type GcFlags = ConnectionFlags &
-  AgentsFlags & { readonly closedFor?: string; readonly dryRun?: boolean; readonly json?: true };
+type GcFlags = AgentsFlags & { readonly closedFor?: string; readonly dryRun?: true };
 
-export function addGcCommand(program: Command, { terminal, finish }: CommandContext): void {
+export function addGcCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('gc')
     .summary('delete unused contents of the result store')
@@ -24,32 +18,22 @@ export function addGcCommand(program: Command, { terminal, finish }: CommandCont
     )
     .option('--agents <file>', 'module with `results` (default: longhaul.config.*)')
     .option('--closed-for <duration>', 'also those of runs that closed so long ago, as in 30d')
-    .option('--dry-run', 'only say what would be deleted')
-    .option('--json', 'print JSON');
-  addConnectionFlags(addSpecFlags(command)).action(async (flags: GcFlags) => {
-    finish(printAnswer(await collect(flags), flags, terminal));
+    .option('--dry-run', 'only say what would be deleted');
+  addServerCommand(addSpecFlags(command), context, async (flags: GcFlags) => {
+    const { closedFor, dryRun = false } = flags;
+    const { options } = await loadAgents(requireAgentsSource(process.cwd(), flags));
+    const { results, stores } = options;
+    if (results === undefined)
+      throw new UsageError("the worker's options have no `results`: there is no store to clean");
+    return async ({ client }) => {
+      const garbage = { results, dryRun, ...defined({ stores, closedFor }) };
+      const report = await loadClient().collectGarbage(client, garbage);
+      const { workflowIds, deleted, kept } = report;
+      const runs = `${workflowIds.length} runs and threads; ${kept} stay`;
+      const summary = dryRun
+        ? `would delete the contents of ${runs}`
+        : `deleted ${deleted} contents of ${runs}`;
+      return { json: report, lines: [...workflowIds.map(printableLine), summary] };
+    };
   });
-}
-
-async function collect({ closedFor, dryRun = false, ...flags }: GcFlags): Promise<Answer> {
-  const { options } = await loadAgents(requireAgentsSource(process.cwd(), flags));
-  const { results, stores } = options;
-  if (results === undefined)
-    throw new UsageError("the worker's options have no `results`: there is no store to clean");
-  const longhaul = await openLonghaul(flags);
-  try {
-    const report = await loadClient().collectGarbage(longhaul.client, {
-      results,
-      dryRun,
-      ...(stores !== undefined && { stores }),
-      ...(closedFor !== undefined && { closedFor }),
-    });
-    const { workflowIds, deleted, kept } = report;
-    const summary = dryRun
-      ? `would delete the contents of ${workflowIds.length} runs and threads; ${kept} stay`
-      : `deleted ${deleted} contents of ${workflowIds.length} runs and threads; ${kept} stay`;
-    return { json: report, lines: [...workflowIds.map(printableLine), summary] };
-  } finally {
-    await longhaul.close();
-  }
 }

@@ -10,12 +10,7 @@ import {
 } from '../render/render-list';
 import { commandLine } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
-import {
-  addConnectionFlags,
-  type Answer,
-  askServer,
-  type ConnectionFlags,
-} from '../session/connection';
+import { addServerCommand, type Answer, type ServerFlags } from '../session/connection';
 import { addChoices, checkNeeds, type CommandContext } from '../session/parse-options';
 
 const kinds: readonly InboxItem['kind'][] = ['question', 'approval', 'tool', 'budget'];
@@ -33,7 +28,7 @@ const usualLimit = 20;
 
 const usualInboxLimit = 100;
 
-type ListFlags = ConnectionFlags & {
+type ListFlags = ServerFlags & {
   readonly agent?: string;
   readonly user?: string;
   readonly app?: string;
@@ -50,7 +45,7 @@ type ListFlags = ConnectionFlags & {
 
 type Screen = Pick<Terminal, 'style' | 'columns'>;
 
-export function addListCommand(program: Command, { terminal, finish }: CommandContext): void {
+export function addListCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('list')
     .summary('list runs, open questions or conversations')
@@ -82,12 +77,11 @@ export function addListCommand(program: Command, { terminal, finish }: CommandCo
       '--whole',
       'with --inbox: ask each run for the whole question, its options, and the call',
     )
-    .option('--limit <n>', 'at most this many (default: 20, with --inbox 100)', parseCount)
-    .option('--json', 'print a JSON array');
-  addConnectionFlags(command).action(async (flags: ListFlags) => {
+    .option('--limit <n>', 'at most this many (default: 20, with --inbox 100)', parseCount);
+  addServerCommand(command, context, (flags: ListFlags) => {
     if (flags.inbox !== true) checkNeeds(flags, ['kind', 'whole'], '--inbox');
     const list = flags.inbox === true ? listInbox : flags.threads === true ? listThreads : listRuns;
-    finish(await askServer(flags, terminal, (longhaul) => list(longhaul, flags, terminal)));
+    return (longhaul) => list(longhaul, flags, context.terminal);
   });
 }
 

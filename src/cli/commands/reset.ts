@@ -1,17 +1,12 @@
 import type { Command } from 'commander';
-import type { Longhaul, ResetPlan } from '../../client';
+import type { ResetPlan } from '../../client';
+import { defined } from '../../base/json';
 import { UsageError } from '../exit';
-import type { CommandContext } from '../session/parse-options';
-import {
-  addConnectionFlags,
-  type Answer,
-  askServer,
-  type ConnectionFlags,
-} from '../session/connection';
 import { printableLine } from '../render/text';
-import type { Terminal } from '../render/terminal';
+import { addServerCommand } from '../session/connection';
+import type { CommandContext } from '../session/parse-options';
 
-type ResetFlags = ConnectionFlags & {
+type ResetFlags = {
   readonly to: string;
   readonly yes?: true;
   readonly reason?: string;
@@ -21,7 +16,8 @@ type ResetFlags = ConnectionFlags & {
 /** Lists at most this many calls. */
 const mostLines = 50;
 
-export function addResetCommand(program: Command, { terminal, finish }: CommandContext): void {
+export function addResetCommand(program: Command, context: CommandContext): void {
+  const { terminal } = context;
   const command = program
     .command('reset')
     .summary('take a run back to an earlier turn or step')
@@ -31,31 +27,25 @@ export function addResetCommand(program: Command, { terminal, finish }: CommandC
     .argument('<workflowId>', 'the run; may be a child run')
     .requiredOption('--to <turn or step>', 'the number of a turn, or a step, branch or task')
     .option('--yes', 'do not ask')
-    .option('--reason <text>', 'why; kept in the history')
-    .option('--json', 'print JSON');
-  addConnectionFlags(command).action(async (workflowId: string, flags: ResetFlags) => {
-    const isAsked = flags.yes !== true;
-    if (isAsked && (flags.json === true || !terminal.isInteractive))
+    .option('--reason <text>', 'why; kept in the history');
+  addServerCommand(command, context, (workflowId: string, flags: ResetFlags) => {
+    const { reason, to, yes: isAgreed = false, json = false } = flags;
+    if (!isAgreed && (json || !terminal.isInteractive))
       throw new UsageError('reset asks first, but there is no terminal here: pass --yes');
-    const { reason, to } = flags;
     const confirm = async (planned: ResetPlan): Promise<boolean> => {
-      if (flags.json !== true) for (const line of linesOf(planned)) terminal.print(line);
-      return !isAsked || (await isAgreed(terminal));
+      if (!json) for (const line of linesOf(planned)) terminal.print(line);
+      if (isAgreed) return true;
+      const answer = await terminal.ask('reset it? [y]es, [n]o > ');
+      return /^y(?:es)?$/i.test(answer?.trim() ?? '');
     };
-    const ask = async (longhaul: Longhaul): Promise<Answer> => {
-      const turnOrStep = /^\d+$/.test(to) ? Number(to) : to;
-      const options = { to: turnOrStep, confirm, ...(reason !== undefined && { reason }) };
+    const turnOrStep = /^\d+$/.test(to) ? Number(to) : to;
+    const options = { to: turnOrStep, confirm, ...defined({ reason }) };
+    return async (longhaul) => {
       const plan = await longhaul.run(workflowId).reset(options);
       const line = plan === undefined ? 'nothing was changed' : `reset ${workflowId}`;
       return { json: { workflowId, reset: plan !== undefined, ...plan }, lines: [line] };
     };
-    finish(await askServer(flags, terminal, ask));
   });
-}
-
-async function isAgreed(terminal: Terminal): Promise<boolean> {
-  const answer = await terminal.ask('reset it? [y]es, [n]o > ');
-  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
 }
 
 function linesOf({ calls, runs }: ResetPlan): readonly string[] {

@@ -1,22 +1,12 @@
 import type { Command } from 'commander';
-import type { Longhaul, SteerOptions } from '../../client';
+import { defined } from '../../base/json';
 import { addActorFlag } from '../session/actor';
-import {
-  addConnectionFlags,
-  type Answer,
-  askServer,
-  type ConnectionFlags,
-} from '../session/connection';
+import { addServerCommand } from '../session/connection';
 import { type CommandContext, readInput } from '../session/parse-options';
 
-type SendFlags = ConnectionFlags & {
-  readonly now?: true;
-  readonly path?: string;
-  readonly messageId?: string;
-  readonly json?: true;
-};
+type SendFlags = { readonly now?: true; readonly path?: string; readonly messageId?: string };
 
-export function addSendCommand(program: Command, { terminal, finish }: CommandContext): void {
+export function addSendCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('send')
     .summary('say something to an agent while it works')
@@ -27,21 +17,18 @@ export function addSendCommand(program: Command, { terminal, finish }: CommandCo
     .argument('<text>', 'the text; - reads stdin')
     .option('--now', 'cut the model call in progress; its answer is lost')
     .option('--path <path>', 'the path of a run below it, as `show` lists it')
-    .option('--message-id <id>', 'texts with the same id count once (default: random)')
-    .option('--json', 'print JSON');
-  addActorFlag(addConnectionFlags(command)).action(
-    async (workflowId: string, text: string, flags: SendFlags) => {
+    .option('--message-id <id>', 'texts with the same id count once (default: random)');
+  addServerCommand(
+    addActorFlag(command),
+    context,
+    async (workflowId: string, text: string, { now, path, messageId }: SendFlags) => {
       const said = await readInput(text);
-      const options: SteerOptions = {
-        ...(flags.now === true && { when: 'now' }),
-        ...(flags.path !== undefined && { path: flags.path }),
-        ...(flags.messageId !== undefined && { messageId: flags.messageId }),
-      };
-      const send = async (longhaul: Longhaul): Promise<Answer> => {
+      const when = now === true ? 'now' : undefined;
+      const options = defined({ when, path, messageId } as const);
+      return async (longhaul) => {
         const reply = await longhaul.run(workflowId).send(said, options);
         return { lines: [`sent to ${workflowId}`], json: { workflowId, ...reply } };
       };
-      finish(await askServer(flags, terminal, send));
     },
   );
 }

@@ -1,31 +1,27 @@
 import type { Command } from 'commander';
+import { defined } from '../../base/json';
 import type { Longhaul } from '../../client';
 import { commandLine } from '../render/render-parts';
 import { renderRun, type RenderRunOptions, renderTree } from '../render/render-run';
 import { renderThread } from '../render/render-thread';
 import { renderTrace } from '../render/render-trace';
 import { printableJson, printableLine } from '../render/text';
-import {
-  addConnectionFlags,
-  type Answer,
-  askServer,
-  type ConnectionFlags,
-} from '../session/connection';
+import { addServerCommand, type Answer, type ServerFlags } from '../session/connection';
 import { addChoices, type CommandContext } from '../session/parse-options';
 import { readRun } from '../session/read-run';
 import { readThread } from '../session/read-thread';
 
 const views = { why: showWhy, audit: showAudit, trace: showTrace, tree: showTree };
 
-type ShowFlags = ConnectionFlags & {
+type ShowFlags = ServerFlags & {
   readonly [Name in keyof typeof views]?: true;
 } & { readonly full?: true; readonly json?: true };
 
-type ShowOptions = RenderRunOptions & { readonly json: boolean };
+type ShowOptions = RenderRunOptions & { readonly json: boolean; readonly full: boolean };
 
 type View = (longhaul: Longhaul, workflowId: string, options: ShowOptions) => Promise<Answer>;
 
-export function addShowCommand(program: Command, { terminal, finish }: CommandContext): void {
+export function addShowCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('show')
     .summary('show a run or a conversation, or why it does not move')
@@ -38,16 +34,14 @@ export function addShowCommand(program: Command, { terminal, finish }: CommandCo
     '--audit': 'list instead who started it, decided and cancelled, as one JSON object per line',
     '--trace': 'show instead what it did: times, attempts, tokens and costs, with the runs below',
     '--tree': 'show instead only the run and the runs below it',
-  })
-    .option('--full', 'do not cut tool calls and results to the width of the terminal')
-    .option('--json', 'print JSON');
-  addConnectionFlags(command).action(async (workflowId: string, flags: ShowFlags) => {
-    const { style, width } = terminal;
+  }).option('--full', 'do not cut tool calls and results to the width of the terminal');
+  addServerCommand(command, context, (workflowId: string, flags: ShowFlags) => {
+    const { style, width } = context.terminal;
     const { full = false, json = false } = flags;
     const options = { style, width, full, json, command: commandLine(flags) };
     const asked = (['why', 'audit', 'trace', 'tree'] as const).find((name) => flags[name] === true);
     const view: View = asked === undefined ? showConversation : views[asked];
-    finish(await askServer(flags, terminal, (longhaul) => view(longhaul, workflowId, options)));
+    return (longhaul) => view(longhaul, workflowId, options);
   });
 }
 
@@ -64,7 +58,7 @@ async function showConversation(
   const { end, ...run } = await readRun(longhaul, workflowId);
   return {
     json: { ...run, ...end },
-    lines: renderRun({ ...run, ...(end && { end }) }, options),
+    lines: renderRun({ ...run, ...defined({ end }) }, options),
     notes: await notesOf(longhaul, { ...run, hasEnded: end !== undefined }, options),
   };
 }
@@ -117,7 +111,7 @@ async function showTrace(
   { style, width, full }: ShowOptions,
 ): Promise<Answer> {
   const trace = await longhaul.run(workflowId).trace();
-  const shown = { style, width: full === true ? Number.MAX_SAFE_INTEGER : width };
+  const shown = { style, width: full ? Number.MAX_SAFE_INTEGER : width };
   return { json: trace, lines: renderTrace(trace, shown) };
 }
 

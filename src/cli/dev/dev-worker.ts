@@ -4,7 +4,7 @@ import { defaults } from '../../protocol/names';
 import { loadAgents, type LoadedAgents } from '../session/agents';
 import { exitCodes, toCliError } from '../exit';
 import type { CommandContext } from '../session/parse-options';
-import { connectionOf } from '../session/connection';
+import { targetOf } from '../session/connection';
 import type { WorkerCommand, WorkerMessage, WorkerStart } from './worker-keeper';
 import { installWorkerLog, serveAgents, type ServedAgents } from '../session/serve-agents';
 import type { Terminal } from '../render/terminal';
@@ -28,7 +28,7 @@ export function addDevWorkerCommand(program: Command, { terminal, finish }: Comm
 
 async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
   const { source, namespace } = start;
-  const server = start.server ?? connectionOf(start.connection ?? {});
+  const server = start.server ?? targetOf(start.connection ?? {}).server;
   const loaded = noteLoadedFiles();
   const stop = stopCommand();
   let served: ServedAgents;

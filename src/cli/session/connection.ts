@@ -10,32 +10,39 @@ import type { Terminal } from '../render/terminal';
 import { printableJson } from '../render/text';
 import { type ActorFlags, actorOf } from './actor';
 import { loadClient, loadServer } from './load-parts';
+import type { CommandContext } from './parse-options';
 
-export type ConnectionFlags = ActorFlags & {
+/** Which server and namespace. The environment and Temporal's configuration file say the rest. */
+export type ServerFlags = {
   readonly address?: string;
   readonly namespace?: string;
   readonly profile?: string;
-  readonly taskQueue?: string;
-  readonly application?: string;
 };
+
+export type ConnectionFlags = ServerFlags &
+  ActorFlags & {
+    readonly taskQueue?: string;
+    readonly application?: string;
+    readonly json?: true;
+  };
 
 export type Target = {
   readonly server: LoadedConnection['connection'];
   readonly namespace: string | undefined;
 };
 
-/** How the data of runs is encoded. Client and worker must agree. */
-type Encoding = Pick<ConnectOptions, 'dataConverter' | 'encryption' | 'clearFailures'>;
-export type EncodingOptions = { readonly [Name in keyof Encoding]?: Encoding[Name] | undefined };
+/** What client and worker must agree on: where runs are, and how their data is encoded. */
+export const sharedNames = [
+  'taskQueue',
+  'application',
+  'dataConverter',
+  'encryption',
+  'clearFailures',
+] as const;
 
-export function encodingOf(options: EncodingOptions): Encoding {
-  const { dataConverter, encryption, clearFailures } = options;
-  return {
-    ...(dataConverter && { dataConverter }),
-    ...(encryption && { encryption }),
-    ...(clearFailures && { clearFailures }),
-  };
-}
+type SharedOptions = {
+  readonly [Name in (typeof sharedNames)[number]]?: ConnectOptions[Name] | undefined;
+};
 
 const probeTimeoutMs = 1_000;
 const latestReportMs = 4_300;
@@ -55,28 +62,26 @@ export function addTaskQueueFlag(command: Command): Command {
     .option('--application <name>', "application of the workers (default: the task queue's name)");
 }
 
-/** Connects within 5 s. Fails at once if nothing listens on a local port. The caller closes the connection. */
+/** Connects within 5 s. Fails at once if nothing listens on a local port. Flags win over `shared`. The caller closes the connection. */
 export async function openLonghaul(
   flags: ConnectionFlags,
-  options: { taskQueue?: string; application?: string; deltas?: Deltas } & EncodingOptions = {},
+  shared: SharedOptions = {},
+  deltas?: Deltas,
 ): Promise<Longhaul> {
-  const { address, namespace, profile } = flags;
-  const taskQueue = options.taskQueue ?? flags.taskQueue;
-  const application = flags.application ?? options.application;
+  const { dataConverter, encryption, clearFailures } = shared;
   const actor = actorOf(flags);
-  const configured = connectionOf(flags).address ?? defaults.address;
-  await refuseEarly(configured);
+  const address = targetOf(flags).server.address ?? defaults.address;
+  await refuseEarly(address);
   const connected = loadClient().connect({
-    ...(address && { address }),
-    ...(profile && { profile }),
-    ...(namespace && { namespace }),
-    ...(taskQueue && { taskQueue }),
-    ...(application && { application }),
-    ...defined({ actor, deltas: options.deltas }),
-    ...encodingOf(options),
-    ...(process.env['LONGHAUL_ID_SECRET'] && { hashIds: process.env['LONGHAUL_ID_SECRET'] }),
+    ...serverFlagsOf(flags),
+    ...filled({
+      taskQueue: flags.taskQueue ?? shared.taskQueue,
+      application: flags.application ?? shared.application,
+      hashIds: process.env['LONGHAUL_ID_SECRET'],
+    }),
+    ...defined({ actor, deltas, dataConverter, encryption, clearFailures }),
   });
-  return await inTime(connected, configured);
+  return await inTime(connected, address);
 }
 
 /** What a command prints: lines, or one value with `--json`. Notes go to stderr. */
@@ -87,11 +92,27 @@ export type Answer = {
   readonly exitCode?: number;
 };
 
+export type Ask = (longhaul: Longhaul) => Promise<Answer>;
+
+/** A command that asks the server and prints the answer. `prepare` gets what was typed, and checks it before anything is connected to. */
+export function addServerCommand(
+  command: Command,
+  { terminal, finish }: CommandContext,
+  prepare: (...typed: never[]) => Ask | Promise<Ask>,
+): void {
+  addConnectionFlags(command)
+    .option('--json', 'print JSON')
+    .action(async (...typed: unknown[]) => {
+      const ask = await prepare(...(typed as never[]));
+      finish(await askServer(command.opts(), terminal, ask));
+    });
+}
+
 /** Connects, asks, prints the answer and closes the connection. Returns the exit code. */
 export async function askServer(
-  flags: ConnectionFlags & { readonly json?: true },
+  flags: ConnectionFlags,
   terminal: Terminal,
-  ask: (longhaul: Longhaul) => Promise<Answer>,
+  ask: Ask,
 ): Promise<number> {
   const longhaul = await openLonghaul(flags);
   try {
@@ -136,18 +157,27 @@ async function refuseEarly(address: string): Promise<void> {
 }
 
 /** The server and namespace from flags, environment and configuration file. */
-export function targetOf({ address, profile, namespace }: ConnectionFlags): Target {
+export function targetOf(flags: ServerFlags): Target {
+  const { namespace, ...server } = serverFlagsOf(flags);
   try {
-    const given = { ...(address && { address }), ...(profile && { profile }) };
-    const { connection, namespace: configured } = loadServer().loadConnection(given);
+    const { connection, namespace: configured } = loadServer().loadConnection(server);
     return { server: connection, namespace: namespace ?? configured };
   } catch (error) {
     throw new UsageError(messageOf(error));
   }
 }
 
-export function connectionOf(flags: ConnectionFlags): Target['server'] {
-  return targetOf(flags).server;
+/** The flags that name the server and the namespace. */
+export function serverFlagsOf({ address, profile, namespace }: ServerFlags): ServerFlags {
+  return filled({ address, profile, namespace });
+}
+
+/** Leaves out empty texts, too: with an unset shell variable, the default counts. */
+function filled<Name extends string>(
+  texts: Readonly<Record<Name, string | undefined>>,
+): Readonly<Partial<Record<Name, string>>> {
+  const entries = Object.entries(texts).filter(([, text]) => text !== undefined && text !== '');
+  return Object.fromEntries(entries) as Partial<Record<Name, string>>;
 }
 
 async function probe(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {

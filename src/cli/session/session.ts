@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
+import { defined } from '../../base/json';
 import type { Longhaul } from '../../client';
 import type { Deltas } from '../../stores/index';
 import { LonghaulError } from '../../protocol/errors';
@@ -15,10 +16,10 @@ import {
 import { UsageError } from '../exit';
 import {
   addConnectionFlags,
-  connectionOf,
-  encodingOf,
   openLonghaul,
   type ConnectionFlags,
+  sharedNames,
+  targetOf,
 } from './connection';
 import { describeRun, liveWorkers, temporaryIdentity } from './read-run';
 import { loadClient, loadServer, loadStores } from './load-parts';
@@ -66,27 +67,41 @@ const waitMs = 3_000;
 const checkEveryMs = 500;
 const stopTimeoutMs = 800;
 
-/** With what carries the text of models from the worker of this process to its client. */
-type OwnOptions = SessionOptions & { readonly deltas: Deltas };
-
 /** Throws `NoWorker` if no worker polls and this process cannot or must not serve agents. */
-export async function openSession(given: SessionOptions): Promise<Session> {
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { flags, workflowId, check, terminal } = options;
   const { ProcessDeltas } = loadStores();
-  const options = { ...given, deltas: new ProcessDeltas() };
-  const { flags, workflowId, check, deltas } = options;
+  const deltas = new ProcessDeltas();
+  const serving = { flags, terminal, deltas };
   const source = sourceToServe(flags);
-  if (workflowId === undefined && source?.kind === 'specs')
-    return await serveSpecs(source, options);
-  const longhaul = await openLonghaul(flags, { deltas });
+  if (workflowId === undefined && source?.kind === 'specs') {
+    // Named specs are served on a task queue of their own, or on the named one, whatever other workers know.
+    const agents = await loadAgents(source);
+    check?.(agents);
+    const { taskQueue = `${ownQueuePrefix}${randomBytes(4).toString('hex')}` } = agents.options;
+    const longhaul = await openLonghaul(flags, { ...agents.options, taskQueue }, deltas);
+    return await serve(longhaul, agents, { ...serving, taskQueue: longhaul.taskQueue });
+  }
+  const longhaul = await openLonghaul(flags, {}, deltas);
   const taskQueue =
     workflowId === undefined
       ? longhaul.taskQueue
       : (await describeRun(longhaul, workflowId)).taskQueue;
-  const agents = await agentsToServe(longhaul, taskQueue, { source, mayServe: flags.worker });
-  if (agents === undefined) return withoutServing(longhaul);
+  if (await hasLastingWorker(longhaul, taskQueue)) return withoutServing(longhaul);
+  if (source === undefined) {
+    await awaitWorker(longhaul, taskQueue, flags.worker);
+    return withoutServing(longhaul);
+  }
+  const agents = await loadAgents(source);
   check?.(agents);
-  if (workflowId === undefined) return await serveNewRuns(longhaul, agents, options);
-  return await serve(longhaul, agents, { ...options, taskQueue });
+  const isConfigured = sharedNames.some((name) => agents.options[name] !== undefined);
+  if (workflowId !== undefined || !isConfigured)
+    return await serve(longhaul, agents, { ...serving, taskQueue });
+  // The file says where new runs are, and how their data is encoded.
+  await longhaul.close();
+  const own = await openLonghaul(flags, agents.options, deltas);
+  if (await hasLastingWorker(own, own.taskQueue)) return withoutServing(own);
+  return await serve(own, agents, { ...serving, taskQueue: own.taskQueue });
 }
 
 function withoutServing(longhaul: Longhaul): Session {
@@ -103,37 +118,6 @@ function sourceToServe(flags: WorkerFlags): AgentsSource | undefined {
   if (flags.worker) return findAgentsSource(process.cwd(), flags);
   if (flags.file === undefined) return undefined;
   throw new UsageError('-f cannot be used with --no-worker: it serves the agents in this process');
-}
-
-/**
- * Serves named specs on a task queue of their own, or on the named one, whatever other workers know. Checks the specs before it connects.
- */
-async function serveSpecs(source: AgentsSource, options: OwnOptions): Promise<Session> {
-  const { flags, check, deltas } = options;
-  const agents = await loadAgents(source);
-  check?.(agents);
-  const { taskQueue: configured, application } = agents.options;
-  const taskQueue =
-    flags.taskQueue ?? configured ?? `${ownQueuePrefix}${randomBytes(4).toString('hex')}`;
-  const longhaul = await openLonghaul(flags, {
-    taskQueue,
-    deltas,
-    ...(application && { application }),
-    ...encodingOf(agents.options),
-  });
-  return await serve(longhaul, agents, { ...options, taskQueue });
-}
-
-/** The agents of this folder if no worker polls the task queue. */
-async function agentsToServe(
-  longhaul: Longhaul,
-  taskQueue: string,
-  { source, mayServe }: { readonly source: AgentsSource | undefined; readonly mayServe: boolean },
-): Promise<LoadedAgents | undefined> {
-  if (await hasLastingWorker(longhaul, taskQueue)) return undefined;
-  if (source !== undefined) return await loadAgents(source);
-  await awaitWorker(longhaul, taskQueue, mayServe);
-  return undefined;
 }
 
 /** Waits a few seconds for a worker that may just be starting. */
@@ -177,40 +161,16 @@ async function hasLastingWorker(longhaul: Longhaul, taskQueue: string): Promise<
   return workers.some(({ isTemporary, isAtWork }) => isAtWork && !isTemporary);
 }
 
-/** May need a new connection, because the file may name its own task queue and encoding. */
-async function serveNewRuns(
-  longhaul: Longhaul,
-  agents: LoadedAgents,
-  options: OwnOptions,
-): Promise<Session> {
-  const { flags, deltas } = options;
-  const { application = longhaul.application } = agents.options;
-  const encoding = encodingOf(agents.options);
-  const taskQueue = flags.taskQueue ?? agents.options.taskQueue ?? longhaul.taskQueue;
-  const isSame = taskQueue === longhaul.taskQueue && application === longhaul.application;
-  if (isSame && Object.keys(encoding).length === 0) {
-    return await serve(longhaul, agents, { ...options, taskQueue });
-  }
-  await longhaul.close();
-  const own = await openLonghaul(flags, {
-    taskQueue,
-    deltas,
-    ...(agents.options.application && { application }),
-    ...encoding,
-  });
-  if (await hasLastingWorker(own, taskQueue)) return withoutServing(own);
-  return await serve(own, agents, { ...options, taskQueue });
-}
+type Serving = Pick<SessionOptions, 'flags' | 'terminal'> & {
+  /** Carries the text of models from the worker of this process to its client. */
+  readonly deltas: Deltas;
+  readonly taskQueue: string;
+};
 
 async function serve(
   longhaul: Longhaul,
   agents: LoadedAgents,
-  {
-    taskQueue,
-    flags,
-    terminal,
-    deltas,
-  }: Pick<OwnOptions, 'flags' | 'terminal' | 'deltas'> & { taskQueue: string },
+  { flags, terminal, deltas, taskQueue }: Serving,
 ): Promise<Session> {
   let attended: string | undefined;
   const endLog = installWorkerLog((line, workflowId) => {
@@ -218,10 +178,10 @@ async function serve(
   });
   const served = await serveAgents({
     agents,
-    server: connectionOf(flags),
+    server: targetOf(flags).server,
     namespace: longhaul.client.options.namespace,
     taskQueue,
-    ...(flags.application && { application: flags.application }),
+    ...defined({ application: flags.application }),
     inlineSpecs: true,
     deltas,
     workerOptions: { shutdownGraceTime: '1s', identity: temporaryIdentity() },
