@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { defined } from '../../base/json';
 import { addActorFlag } from '../session/actor';
 import { type CommandContext, readInput } from '../session/parse-options';
 import { addTaskQueueFlag } from '../session/connection';
@@ -36,7 +37,9 @@ export function addChatCommand(program: Command, { terminal, finish }: CommandCo
     .option('--app <name>', 'application of the conversation (default: that of the client)');
   addActorFlag(addTaskQueueFlag(addWorkerFlags(command))).action(
     async (agent: string, given: ChatFlags) => {
-      const flags = withOwnQueue(agent, given);
+      // A conversation stays on its task queue. So the queue for specs must be the same each time the command runs.
+      const { file, taskQueue = file && `longhaul-chat-${agent}` } = given;
+      const flags = { ...given, ...defined({ taskQueue }) };
       const lines = terminal.isInteractive ? undefined : (await readInput('-')).split('\n');
       const session = await openSession({
         flags,
@@ -47,23 +50,16 @@ export function addChatCommand(program: Command, { terminal, finish }: CommandCo
         const thread = session.longhaul.thread({
           agent,
           sessionId: flags.session ?? agent,
-          ...(flags.user !== undefined && { userId: flags.user }),
-          ...(flags.app !== undefined && { appName: flags.app }),
+          ...defined({ userId: flags.user, appName: flags.app }),
         });
         session.attendTo(thread.threadId);
-        const options = { thread, terminal, command: commandLine(given), ...(lines && { lines }) };
+        const options = { thread, terminal, command: commandLine(given), ...defined({ lines }) };
         finish(await session.whileServing(chat(options)));
       } finally {
         await session.close();
       }
     },
   );
-}
-
-/** A conversation stays on its task queue. So the queue for specs must be the same each time the command runs. */
-function withOwnQueue(agent: string, flags: ChatFlags): ChatFlags {
-  if (flags.file === undefined || flags.taskQueue !== undefined) return flags;
-  return { ...flags, taskQueue: `longhaul-chat-${agent}` };
 }
 
 type ChatOptions = {

@@ -167,12 +167,7 @@ function workerFor(
 ): WorkerKeeper {
   const { taskQueue } = flags;
   return new WorkerKeeper({
-    start: {
-      source,
-      server: { address },
-      namespace,
-      ...(taskQueue !== undefined && { taskQueue }),
-    },
+    start: { source, server: { address }, namespace, ...defined({ taskQueue }) },
     note: (line) => terminal.note(line),
   });
 }

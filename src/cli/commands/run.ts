@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addActorFlag } from '../session/actor';
-import type { RunHandle, StartOptions } from '../../client';
+import { defined } from '../../base/json';
+import type { StartOptions } from '../../client';
 import { exitCodes, UsageError } from '../exit';
 import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';
 import { addTaskQueueFlag, openLonghaul } from '../session/connection';
@@ -16,7 +17,6 @@ type RunFlags = WorkerFlags & {
   readonly workflowId?: string;
   readonly session?: string;
   readonly context?: string;
-  readonly json?: true;
   readonly detach?: true;
 };
 
@@ -53,11 +53,11 @@ type RunRequest = {
 };
 
 function startOptions({ workflowId, session, context }: RunFlags): StartOptions {
-  return {
-    ...(workflowId !== undefined && { workflowId }),
-    ...(session !== undefined && { session: parseJsonObject('--session', session) }),
-    ...(context !== undefined && { context: parseJsonObject('--context', context) }),
-  };
+  return defined({
+    workflowId,
+    session: session === undefined ? undefined : parseJsonObject('--session', session),
+    context: context === undefined ? undefined : parseJsonObject('--context', context),
+  });
 }
 
 async function startDetached(
@@ -99,20 +99,10 @@ async function startAndFollow(
     // No other worker polls a task queue of its own: whoever takes over the run needs the queue's name.
     const where = flags.file === undefined ? '' : ` on task queue ${session.longhaul.taskQueue}`;
     const opening = `run ${run.workflowId}${where}`;
-    return await session.whileServing(follow(run, { flags, terminal, opening }));
+    const { answer: answers = [], json = false } = flags;
+    const shown = { run, terminal, json, answers, command: commandLine(flags), opening };
+    return await session.whileServing(followRun({ ...shown, isLive: true }));
   } finally {
     await session.close();
   }
-}
-
-type Following = {
-  readonly flags: RunFlags;
-  readonly terminal: Terminal;
-  readonly opening: string;
-};
-
-async function follow(run: RunHandle, { flags, terminal, opening }: Following): Promise<number> {
-  const { answer: answers = [], json = false } = flags;
-  const command = commandLine(flags);
-  return await followRun({ run, terminal, json, answers, command, opening, isLive: true });
 }

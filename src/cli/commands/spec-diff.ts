@@ -8,7 +8,7 @@ import {
   isSameDefinition,
   type RunnerChange,
 } from '../../define';
-import { findAgentsSource, loadAgents } from '../session/agents';
+import { loadAgents, requireAgentsSource } from '../session/agents';
 import { exitCodes, toCliError } from '../exit';
 import { collect, type CommandContext } from '../session/parse-options';
 import { addConnectionFlags, type ConnectionFlags, openLonghaul } from '../session/connection';
@@ -19,10 +19,9 @@ import {
   printableLine,
   renderTable,
   type Style,
-  type TableOptions,
 } from '../render/text';
 import type { Terminal } from '../render/terminal';
-import type { Json } from '../../base/json';
+import { defined, type Json } from '../../base/json';
 import { age } from '../../base/duration';
 import { timeouts } from '../../protocol/limits';
 import { queryNames } from '../../protocol/names';
@@ -41,7 +40,6 @@ type DiffFlags = ConnectionFlags & {
   readonly overlay?: readonly string[];
   /** False with `--no-runs`. */
   readonly runs: boolean;
-  readonly json?: true;
 };
 
 type Side = { readonly definitions: Definitions; readonly missing: readonly string[] };
@@ -76,39 +74,36 @@ export async function diff(
   const [before, after] = [await load(old, flags), await load(fresh, flags)];
   const changes = diffDefinitions(before.definitions, after.definitions);
   const missing = [...new Set([...before.missing, ...after.missing])];
-  const found =
+  const found: FoundRuns =
     flags.runs && changes.length > 0
-      ? await findRuns(changes, { before, after }, { flags, open })
+      ? await findRuns(changes, { before, after }, () => open(flags))
       : { runs: undefined };
-  if (flags.json === true) {
+  if (flags.json === true)
     terminal.print(printableJson({ ...toJson(changes, before, after), ...found, missing }));
-  } else print(changes, { ...found, missing }, terminal);
+  else print(changes, { ...found, missing }, terminal);
   return changes.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
 async function load(path: string, { tools, overlay }: DiffFlags): Promise<Side> {
-  const flags = { file: [path], ...(tools && { tools }), ...(overlay && { overlay }) };
-  const source = findAgentsSource(process.cwd(), flags);
-  if (source === undefined) return { definitions: new Map(), missing: [] };
+  const flags = { file: [path], ...defined({ tools, overlay }) };
+  const source = requireAgentsSource(process.cwd(), flags);
   const { registry, missing } = await loadAgents(source, { stubs: true });
   const ids = registry.runners.names();
   return { definitions: new Map(ids.map((id) => [id, registry.definition(id)])), missing };
 }
-
-type Sides = { readonly before: Side; readonly after: Side };
 
 type FoundRuns = { readonly runs: readonly PinnedRun[] | undefined; readonly noRuns?: string };
 
 /** The command shows the differences even without a server. */
 async function findRuns(
   changes: readonly RunnerChange[],
-  { before, after }: Sides,
-  { flags, open }: { readonly flags: DiffFlags; readonly open: Open },
+  { before, after }: { readonly before: Side; readonly after: Side },
+  open: () => ReturnType<Open>,
 ): Promise<FoundRuns> {
   const ids = changes.flatMap(({ runner, change }) => (change === 'added' ? [] : [runner]));
   if (ids.length === 0) return { runs: [] };
   try {
-    const longhaul = await open(flags);
+    const longhaul = await open();
     const sides = { before: before.definitions, after: after.definitions };
     const runs = await runsByDefinition(longhaul, ids, sides);
     await longhaul.close();
@@ -140,59 +135,46 @@ function print(
 ): void {
   const { style, width } = terminal;
   if (changes.length === 0) terminal.print('no difference');
-  for (const line of renderChanges(changes, style)) terminal.print(line);
-  if (missing.length > 0) {
-    terminal.note(`note: did not compare the code of ${missing.join(', ')}: name it with --tools`);
+  for (const { runner, kind, change, fields, through } of changes) {
+    const by = through.length === 0 ? '' : `, through ${through.join(', ')}`;
+    terminal.print(`${style[looks[change]](change.padEnd(verbWidth))}${kind} ${runner}${by}`);
+    for (const field of fields) for (const line of renderField(field, style)) terminal.print(line);
   }
+  if (missing.length > 0)
+    terminal.note(`note: did not compare the code of ${missing.join(', ')}: name it with --tools`);
   if (noRuns !== undefined) terminal.note(`note: did not look for open runs: ${noRuns}`);
   if (runs === undefined) return;
   const old = runs.filter(({ definition }) => definition === 'old').length;
   const others = runs.length - old;
+  const another = others > 0 ? `, with another: ${others}` : '';
   terminal.print('');
-  terminal.print(
-    `open runs with the old definition: ${old}${others > 0 ? `, with another: ${others}` : ''}`,
-  );
-  for (const line of renderPinnedRuns(runs, { style, width, now: new Date() }))
-    terminal.print(line);
-}
-
-/** A block per runner: each changed field with its old and its new value. */
-function renderChanges(changes: readonly RunnerChange[], style: Style): readonly string[] {
-  return changes.flatMap(({ runner, kind, change, fields, through }) => {
-    const by = through.length === 0 ? '' : `, through ${through.join(', ')}`;
-    const head = `${style[looks[change]](change.padEnd(verbWidth))}${kind} ${runner}${by}`;
-    return [head, ...fields.flatMap((field) => renderField(field, style))];
-  });
-}
-
-function renderField(field: FieldChange, { red, green }: Style): readonly string[] {
-  const lines = (sign: string, value: Json | undefined): readonly string[] =>
-    value === undefined ? [] : textOf(value).map((line) => `    ${sign} ${line}`);
-  return [
-    `  ${printableLine(field.path)}`,
-    ...lines('-', field.old).map((line) => red(line)),
-    ...lines('+', field.new).map((line) => green(line)),
-  ];
-}
-
-function textOf(value: Json): readonly string[] {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return printable(text).split('\n');
-}
-
-/** The open runs, each with its definition. */
-function renderPinnedRuns(
-  runs: readonly PinnedRun[],
-  { style, width, now }: TableOptions & { readonly now: Date },
-): readonly string[] {
-  const rows = runs.map((run) => [
-    run.workflowId,
-    printableLine(run.agent),
-    run.definition,
-    { text: run.status, paint: () => paintStatus(run.status, style) },
-    age(new Date(run.startTime), now),
+  terminal.print(`open runs with the old definition: ${old}${another}`);
+  const now = new Date();
+  const rows = runs.map(({ workflowId, agent, definition, status, startTime }) => [
+    workflowId,
+    printableLine(agent),
+    definition,
+    { text: status, paint: () => paintStatus(status, style) },
+    age(new Date(startTime), now),
   ]);
-  return renderTable(['RUN', 'AGENT', 'DEFINITION', 'STATUS', 'AGE'], rows, { style, width });
+  const header = ['RUN', 'AGENT', 'DEFINITION', 'STATUS', 'AGE'];
+  for (const line of renderTable(header, rows, { style, width })) terminal.print(line);
+}
+
+/** A changed field with its old and its new value. */
+function renderField({ path, old, new: fresh }: FieldChange, style: Style): readonly string[] {
+  const lines = (sign: string, value: Json | undefined): readonly string[] => {
+    if (value === undefined) return [];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return printable(text)
+      .split('\n')
+      .map((line) => `    ${sign} ${line}`);
+  };
+  return [
+    `  ${printableLine(path)}`,
+    ...lines('-', old).map(style.red),
+    ...lines('+', fresh).map(style.green),
+  ];
 }
 
 /** An open run and the definition it started with; `unknown` if no worker answers. */

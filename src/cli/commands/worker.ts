@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { defined } from '../../base/json';
 import { defaults } from '../../protocol/names';
 import {
   addSpecFlags,
@@ -13,11 +14,12 @@ import {
   addConnectionFlags,
   addTaskQueueFlag,
   type ConnectionFlags,
+  serverFlagsOf,
   targetOf,
 } from '../session/connection';
 import { endOfServing, endSignal, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
 import { renderAgents } from '../render/render-list';
-import { installWorkerLog, serveAgents, type ServedAgents } from '../session/serve-agents';
+import { installWorkerLog, serveAgents } from '../session/serve-agents';
 import type { Terminal } from '../render/terminal';
 import type { WorkerDeployment } from '../../worker/index';
 import { createServer } from 'node:http';
@@ -90,13 +92,10 @@ export function versionOf(
   inFile: WorkerDeployment | undefined,
   { deployment: name = inFile?.name, buildId, pinned }: VersionFlags,
 ): WorkerDeployment | undefined {
-  if (name !== undefined)
-    return {
-      ...inFile,
-      name,
-      ...(buildId !== undefined && { buildId }),
-      ...(pinned === true && { behavior: 'PINNED' }),
-    };
+  if (name !== undefined) {
+    const behavior = pinned === true ? 'PINNED' : undefined;
+    return { ...inFile, name, ...defined({ buildId, behavior } as const) };
+  }
   if (buildId === undefined && pinned === undefined) return undefined;
   const flag = buildId === undefined ? '--pinned' : '--build-id';
   throw new UsageError(`${flag} needs the name of the worker deployment: add --deployment`);
@@ -112,11 +111,11 @@ async function serveHere(
   installWorkerLog((line) => terminal.note(line), 'whole');
   const agents = await loadAgents(source);
   const { options, registry } = agents;
-  const { server, namespace } = targetOf({ ...connectionIn(options), ...connectionIn(flags) });
+  const { server, namespace } = targetOf({ ...serverFlagsOf(options), ...serverFlagsOf(flags) });
   const taskQueue = flags.taskQueue ?? options.taskQueue ?? defaults.taskQueue;
   const workerDeployment = versionOf(options.workerDeployment, flags);
   const served = await serveAgents({
-    ...(workerDeployment && { workerDeployment }),
+    ...defined({ workerDeployment }),
     agents,
     server,
     namespace: namespace ?? defaults.namespace,
@@ -127,7 +126,9 @@ async function serveHere(
   try {
     if (flags.health !== undefined) await serveHealth(flags.health, served.state);
     show(worker, { source, server: server.address, terminal });
-    if (served.version !== undefined) terminal.print(versionLine(served.version));
+    const { version } = served;
+    if (version !== undefined)
+      terminal.print(`Version   ${version.buildId} of deployment ${version.deploymentName}`);
     await Promise.race([end, served.ended]);
     terminal.note('stopping: calls in flight may end');
   } finally {
@@ -137,11 +138,11 @@ async function serveHere(
 
 /** Runs each worker in a process of its own, so that modules load again. */
 async function watch(source: AgentsSource, flags: ServeFlags, terminal: Terminal): Promise<void> {
-  const connection = connectionIn(flags);
+  const connection = serverFlagsOf(flags);
   const { server, namespace = defaults.namespace } = targetOf(connection);
   const { taskQueue } = flags;
   const keeper = new WorkerKeeper({
-    start: { source, connection, namespace, ...(taskQueue !== undefined && { taskQueue }) },
+    start: { source, connection, namespace, ...defined({ taskQueue }) },
     note: (line) => terminal.note(line),
   });
   const end = endOfServing();
@@ -156,14 +157,6 @@ async function watch(source: AgentsSource, flags: ServeFlags, terminal: Terminal
   }
 }
 
-function connectionIn({ address, profile, namespace }: ConnectionFlags): ConnectionFlags {
-  return {
-    ...(address !== undefined && { address }),
-    ...(profile !== undefined && { profile }),
-    ...(namespace !== undefined && { namespace }),
-  };
-}
-
 type WorkerPlace = {
   readonly source: AgentsSource;
   readonly server: string | undefined;
@@ -173,10 +166,6 @@ type WorkerPlace = {
 function show(worker: ReadyWorker, { source, server, terminal }: WorkerPlace): void {
   terminal.print(`Temporal  ${server ?? defaults.address}`);
   terminal.print(renderAgents(worker, source, terminal.style));
-}
-
-function versionLine({ deploymentName, buildId }: NonNullable<ServedAgents['version']>): string {
-  return `Version   ${buildId} of deployment ${deploymentName}`;
 }
 
 type HealthAddress = { readonly host: string; readonly port: number };

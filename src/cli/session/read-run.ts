@@ -1,7 +1,8 @@
 import type { AgentRunResult, Longhaul, RunHandle, RunState, RunTree } from '../../client';
+import { addUsage, emptyUsage } from '../../core/budget/usage';
 import { compactionsOf, type ShownCompaction } from '../../core/transcript/compactions';
 import type { LogEntry } from '../../protocol/log';
-import type { Message, Usage } from '../../protocol/message';
+import type { Message } from '../../protocol/message';
 import { type CliError, toCliError } from '../exit';
 import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
@@ -40,15 +41,24 @@ export async function readRun(longhaul: Longhaul, workflowId: string): Promise<S
   // A workflow of agents keeps no log of its own. Its history has the input.
   const transcript =
     told.length > 0 ? told : await longhaul.run(workflowId, { withoutWorker: true }).transcript();
-  const compactions = compactionsOf(entries);
-  const counted = state.logLength > 0 ? state : withCounters(state, entries);
-  if (hasEnded(state.status)) {
-    const end = await endOf(run);
-    const whole = withAnswer(transcript, end);
-    return { workflowId, state: counted, tree, transcript: whole, compactions, end, fromHistory };
-  }
-  const open = withoutOpenCalls(transcript, entries);
-  return { workflowId, state: counted, tree, transcript: open, compactions, fromHistory };
+  const shown = {
+    workflowId,
+    state: state.logLength > 0 ? state : { ...state, ...countersOf(entries) },
+    tree,
+    compactions: compactionsOf(entries),
+    fromHistory,
+  };
+  if (!hasEnded(state.status))
+    return { ...shown, transcript: withoutOpenCalls(transcript, entries) };
+  const end = await endOf(run);
+  return { ...shown, transcript: withAnswer(transcript, end), end };
+}
+
+/** The counters of a state that has none. */
+function countersOf(entries: readonly LogEntry[]): Pick<RunState, 'turn' | 'usage' | 'logLength'> {
+  const turns = entries.filter((entry) => entry.kind === 'model-turn');
+  const usage = turns.map((turn) => turn.usage).reduce(addUsage, emptyUsage);
+  return { turn: turns.length, usage, logLength: entries.length };
 }
 
 /** Leaves out the placeholder results that a transcript has for open tool calls. */
@@ -83,24 +93,6 @@ async function endOf(run: RunHandle): Promise<RunEnd> {
   } catch (error) {
     return { error: toCliError(error) };
   }
-}
-
-/** Adds counters from the log to a state without counters. */
-function withCounters(state: RunState, entries: readonly LogEntry[]): RunState {
-  const turns = entries.flatMap((entry) => (entry.kind === 'model-turn' ? [entry.usage] : []));
-  const sum = (name: keyof Usage): number | null =>
-    turns.reduce<number | null>((total, { [name]: count }) => {
-      return count === null ? total : (total ?? 0) + count;
-    }, null);
-  const usage: Usage = {
-    inputTokens: sum('inputTokens'),
-    outputTokens: sum('outputTokens'),
-    totalTokens: sum('totalTokens'),
-    cacheReadTokens: sum('cacheReadTokens'),
-    cacheWriteTokens: sum('cacheWriteTokens'),
-    reasoningTokens: sum('reasoningTokens'),
-  };
-  return { ...state, turn: turns.length, usage, logLength: entries.length };
 }
 
 type DescribedRun = {

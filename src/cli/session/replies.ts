@@ -105,54 +105,35 @@ export function parseResult(inputId: string, text: string): Json {
   }
 }
 
+const prompts: Readonly<Record<PendingInput['kind'], string>> = {
+  question: '> ',
+  budget: '> ',
+  approval: '[y]es, [n]o, [e]dit > ',
+  tool: 'result as JSON, or fail: reason > ',
+};
+
 /** Asks until there is a reply. Undefined if the person ended the input. */
 export async function askPerson(
   input: PendingInput,
   terminal: Terminal,
 ): Promise<Reply | undefined> {
   for (const line of renderQuestion(input, terminal.style)) terminal.print(line);
-  if (input.kind === 'tool') return await askResult(input, terminal);
-  return input.kind === 'approval' ? askApproval(input, terminal) : askQuestion(input, terminal);
-}
-
-async function askResult(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
+  const isApproval = input.kind === 'approval';
   for (;;) {
-    const text = await terminal.ask('result as JSON, or fail: reason > ');
+    const text = await terminal.ask(prompts[input.kind]);
     if (text === undefined) return undefined;
-    const reply = checkedReply(input, text, terminal);
-    if (reply !== undefined) return reply;
-  }
-}
-
-/** The reply. Undefined after it told the person what is wrong with the text. */
-function checkedReply(input: PendingInput, text: string, terminal: Terminal): Reply | undefined {
-  try {
-    return replyTo(input, text);
-  } catch (error) {
-    terminal.print(printable(messageOf(error)));
-    return undefined;
-  }
-}
-
-async function askQuestion(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
-  for (;;) {
-    const text = await terminal.ask('> ');
-    if (text === undefined) return undefined;
-    if (text.trim() !== '') return replyTo(input, text);
-  }
-}
-
-async function askApproval(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
-  for (;;) {
-    const choice = (await terminal.ask('[y]es, [n]o, [e]dit > '))?.trim();
-    if (choice === undefined) return undefined;
-    if (/^n(?:o)?$/i.test(choice)) {
+    if (isApproval && /^\s*n(?:o)?\s*$/i.test(text)) {
       const reason = await terminal.ask('reason > ');
       return reason === undefined ? undefined : replyTo(input, `n: ${reason}`);
     }
-    if (/^e(?:dit)?$/i.test(choice)) return askArguments(input, terminal);
-    const reply = checkedReply(input, choice, terminal);
-    if (reply !== undefined) return reply;
+    if (isApproval && /^\s*e(?:dit)?\s*$/i.test(text)) return await askArguments(input, terminal);
+    const isSilent = text.trim() === '' && !isApproval && input.kind !== 'tool';
+    if (isSilent) continue;
+    try {
+      return replyTo(input, text);
+    } catch (error) {
+      terminal.print(printable(messageOf(error)));
+    }
   }
 }
 

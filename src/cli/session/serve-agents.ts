@@ -1,5 +1,6 @@
 import { dirname, sep } from 'node:path';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
+import { defined } from '../../base/json';
 import { errorChain } from '../../base/causes';
 import type { Deltas } from '../../stores/index';
 import type { LoadedConnection } from '../../server';
@@ -81,11 +82,9 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
   const { workerDeployment: _version, ...configured } = others;
   const deltas = bothDeltas(options.deltas, configured.deltas);
   const worker = await loadWorker().createWorker({
-    ...(inlineSpecs && { inlineSpecs }),
+    ...defined({ inlineSpecs }),
     ...configured,
-    ...(deltas && { deltas }),
-    ...(application && { application }),
-    ...(workerDeployment && { workerDeployment }),
+    ...defined({ deltas, application, workerDeployment }),
     connection,
     namespace,
     taskQueue,
@@ -99,7 +98,7 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
   return {
     ended,
     state: () => worker.getState(),
-    ...(workerDeployment && version && { version }),
+    ...defined({ version: workerDeployment && version }),
     stop: (timeoutMs = drainMs) => stop(worker, ended, timeoutMs),
   };
 }
