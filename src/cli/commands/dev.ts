@@ -70,22 +70,28 @@ export function addDevCommand(program: Command, { terminal, finish }: CommandCon
   addTaskQueueFlag(addSpecFlags(command)).action(async (flags: DevFlags) => {
     checkDbFile(flags.db);
     const source = flags.worker ? requireAgentsSource(process.cwd(), flags) : undefined;
-    await serve(flags, source, { terminal, end: endOfServing() });
+    await serve(flags, source, terminal);
     finish(exitCodes.done);
   });
 }
 
-type Surroundings = { readonly terminal: Terminal; readonly end: Promise<void> };
-
 async function serve(
   flags: DevFlags,
   source: AgentsSource | undefined,
-  { terminal, end }: Surroundings,
+  terminal: Terminal,
 ): Promise<void> {
+  const end = endOfServing();
   // If the server is still starting, it ends with this process.
   const server = await Promise.race([startServer(flags), end]);
   if (server === undefined) return;
-  const worker = source && workerFor(flags, source, { server, terminal });
+  const { address, namespace } = server;
+  const { taskQueue } = flags;
+  const worker =
+    source &&
+    new WorkerKeeper({
+      start: { source, server: { address }, namespace, ...defined({ taskQueue }) },
+      note: (line) => terminal.note(line),
+    });
   const died = server.exited.then(() => {
     throw new LonghaulError('ServerUnavailable', 'the Temporal dev server ended by itself');
   });
@@ -106,7 +112,9 @@ type StartedServer = DevServer & { readonly isUsual: boolean };
 
 async function startServer(flags: DevFlags): Promise<StartedServer> {
   const dbFile = resolve(flags.db);
-  makeFolder(dirname(dbFile));
+  // Git ignores a folder that is new.
+  const made = mkdirSync(dirname(dbFile), { recursive: true });
+  if (made !== undefined) writeFileSync(join(made, '.gitignore'), '*\n');
   await awaitFormerServer(dbFile);
   const { port, isUsual } = await choosePort(flags.port, usualPort);
   const { port: uiPort } = await choosePort(flags.uiPort, usualUiPort);
@@ -154,24 +162,6 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Makes the folder, and keeps it out of git if it is new. */
-function makeFolder(folder: string): void {
-  const made = mkdirSync(folder, { recursive: true });
-  if (made !== undefined) writeFileSync(join(made, '.gitignore'), '*\n');
-}
-
-function workerFor(
-  flags: DevFlags,
-  source: AgentsSource,
-  { server: { address, namespace }, terminal }: { server: DevServer; terminal: Terminal },
-): WorkerKeeper {
-  const { taskQueue } = flags;
-  return new WorkerKeeper({
-    start: { source, server: { address }, namespace, ...defined({ taskQueue }) },
-    note: (line) => terminal.note(line),
-  });
-}
-
 function printAddresses(
   { address, uiUrl, isUsual }: StartedServer,
   worker: ReadyWorker | undefined,
@@ -184,27 +174,20 @@ function printAddresses(
   const { dim, bold } = terminal.style;
   terminal.print(`Web UI    ${bold(uiUrl ?? 'none')}`);
   terminal.print(`Temporal  ${address}  ${dim(`(runs are kept in ${flags.db})`)}`);
-  const isFound = isUsual || process.env['TEMPORAL_ADDRESS'] === address;
-  noteOtherAddress(address, isUsual, terminal);
-  if (worker === undefined || source === undefined) return;
-  terminal.print(renderAgents(worker, source, terminal.style));
-  const [first] = worker.agents;
-  const command = commandLine(isFound ? {} : { address });
-  if (first !== undefined) terminal.print(dim(`Try: ${command(['run', first, 'Hello'])}`));
-}
-
-function noteOtherAddress(address: string, isUsual: boolean, terminal: Terminal): void {
   const configured = process.env['TEMPORAL_ADDRESS'];
-  if (configured === address) return;
-  if (configured !== undefined) {
+  if (configured !== undefined && configured !== address)
     terminal.note(
       `note: TEMPORAL_ADDRESS is ${configured}: other commands use that server, not this one`,
     );
-  } else if (!isUsual) {
+  if (configured === undefined && !isUsual)
     terminal.note(
       `note: this is not port ${usualPort}. Other commands find it with --address ${address} or TEMPORAL_ADDRESS`,
     );
-  }
+  if (worker === undefined || source === undefined) return;
+  terminal.print(renderAgents(worker, source, terminal.style));
+  const [first] = worker.agents;
+  const command = commandLine(isUsual || configured === address ? {} : { address });
+  if (first !== undefined) terminal.print(dim(`Try: ${command(['run', first, 'Hello'])}`));
 }
 
 type ChosenPort = { readonly port: number; readonly isUsual: boolean };

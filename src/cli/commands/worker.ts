@@ -49,14 +49,21 @@ export function addWorkerCommand(program: Command, { terminal, finish }: Command
       '--health <[host:]port>',
       'answer HTTP with 200 while the worker takes work, for probes',
       parseHealthAddress,
+    )
+    .option(
+      '--deployment <name>',
+      "the worker deployment, for Temporal's Worker Versioning (default: workerDeployment of the agents file)",
+    )
+    .option(
+      '--build-id <id>',
+      'the version of this worker, such as a git commit (default: made of the definitions)',
+    )
+    .option('--pinned', 'open runs stay with the version they began on')
+    .addOption(
+      new Option('--log <format>', 'the log: lines for people, or a JSON object in a line').choices(
+        ['text', 'json'],
+      ),
     );
-  addVersionFlags(command);
-  command.addOption(
-    new Option('--log <format>', 'the log: lines for people, or a JSON object in a line').choices([
-      'text',
-      'json',
-    ]),
-  );
   addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(async (flags: ServeFlags) => {
     // The processes of --watch inherit it.
     if (flags.log !== undefined) process.env['LONGHAUL_LOG'] = flags.log;
@@ -72,19 +79,6 @@ export function addWorkerCommand(program: Command, { terminal, finish }: Command
     await serve(source, flags, terminal);
     finish(exitCodes.done);
   });
-}
-
-function addVersionFlags(command: Command): void {
-  command
-    .option(
-      '--deployment <name>',
-      "the worker deployment, for Temporal's Worker Versioning (default: workerDeployment of the agents file)",
-    )
-    .option(
-      '--build-id <id>',
-      'the version of this worker, such as a git commit (default: made of the definitions)',
-    )
-    .option('--pinned', 'open runs stay with the version they began on');
 }
 
 /** What the flags say wins over the file. */
@@ -125,7 +119,7 @@ async function serveHere(
   const worker = { agents: registry.runners.names(), taskQueue };
   try {
     if (flags.health !== undefined) await serveHealth(flags.health, served.state);
-    show(worker, { source, server: server.address, terminal });
+    show(worker, source, { address: server.address, terminal });
     const { version } = served;
     if (version !== undefined)
       terminal.print(`Version   ${version.buildId} of deployment ${version.deploymentName}`);
@@ -147,7 +141,7 @@ async function watch(source: AgentsSource, flags: ServeFlags, terminal: Terminal
   });
   const end = endOfServing();
   const starting = keeper.start().then((worker) => {
-    show(worker, { source, server: server.address, terminal });
+    show(worker, source, { address: server.address, terminal });
     return end;
   });
   try {
@@ -157,14 +151,12 @@ async function watch(source: AgentsSource, flags: ServeFlags, terminal: Terminal
   }
 }
 
-type WorkerPlace = {
-  readonly source: AgentsSource;
-  readonly server: string | undefined;
-  readonly terminal: Terminal;
-};
-
-function show(worker: ReadyWorker, { source, server, terminal }: WorkerPlace): void {
-  terminal.print(`Temporal  ${server ?? defaults.address}`);
+function show(
+  worker: ReadyWorker,
+  source: AgentsSource,
+  { address = defaults.address, terminal }: { address: string | undefined; terminal: Terminal },
+): void {
+  terminal.print(`Temporal  ${address}`);
   terminal.print(renderAgents(worker, source, terminal.style));
 }
 

@@ -91,3 +91,21 @@ export type Check = {
   readonly message: string;
   readonly todo?: string;
 };
+
+type Bad = {
+  readonly status?: 'warn' | 'fail';
+  readonly todo: string;
+  /** Which part nobody looked at. */
+  readonly cutOff?: string | undefined;
+  /** Shows at most this many. */
+  readonly most?: number;
+};
+
+/** Ok if nothing was found. */
+export function judge(
+  found: readonly string[],
+  { status = 'warn', todo, cutOff, most }: Bad,
+): Omit<Check, 'name'> {
+  const message = summary(found, cutOff, most);
+  return found.length === 0 ? { status: 'ok', message } : { status, message, todo };
+}

@@ -5,10 +5,11 @@ import type {
   WorkflowExecutionInfo,
 } from '@temporalio/client';
 import type { Failure, lookForWorker, Retrying } from '../../client/index';
+import { defined } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
 
 import { printableLine } from '../render/text';
-import { causeLine, type Check, listNewest, lookAtEach, mostMs, ofOurs, summary } from './look';
+import { causeLine, type Check, judge, listNewest, lookAtEach, mostMs, ofOurs } from './look';
 import { signalNames } from '../../protocol/names';
 
 const mostOrphans = 1_000;
@@ -59,13 +60,12 @@ export async function checkEndedRuns(client: Client): Promise<Omit<Check, 'name'
     client.withDeadline(Date.now() + timeouts.serverCheck, () => badEnd(client, execution)),
   );
   const isAll = terminated.isAll && failed.isAll && looked === ended.length;
-  const message = summary(
-    found,
-    isAll ? undefined : `looked at ${looked} that were terminated or failed today, not at all`,
-  );
-  if (found.length === 0) return { status: 'ok', message };
-  const todo = 'see what they did with `longhaul show`, and start them again if they are needed';
-  return { status: 'warn', message, todo };
+  return judge(found, {
+    cutOff: isAll
+      ? undefined
+      : `looked at ${looked} that were terminated or failed today, not at all`,
+    todo: 'see what they did with `longhaul show`, and start them again if they are needed',
+  });
 }
 
 async function badEnd(
@@ -113,15 +113,10 @@ export async function checkExecutions(client: Client): Promise<Omit<Check, 'name
   const list = statuses.map((status) => `'${status}'`).join(', ');
   const query = `${ofOurs} AND ExecutionStatus IN (${list}) AND StartTime > '${ago(hourMs)}'`;
   const { executions, isAll } = await listNewest(client, query, mostExecutions);
-  const found = manyExecutions(executions);
-  const message = summary(
-    found,
-    isAll ? undefined : `looked at the newest ${executions.length} executions of this hour`,
-  );
-  if (found.length === 0) return { status: 'ok', message };
-  const todo =
-    'run `longhaul show <id> --full` to see what is so large; end a run that makes no progress with `longhaul cancel`';
-  return { status: 'warn', message, todo };
+  return judge(manyExecutions(executions), {
+    cutOff: isAll ? undefined : `looked at the newest ${executions.length} executions of this hour`,
+    todo: 'run `longhaul show <id> --full` to see what is so large; end a run that makes no progress with `longhaul cancel`',
+  });
 }
 
 type ListedExecution = Pick<WorkflowExecutionInfo, 'workflowId' | 'status'>;
@@ -164,34 +159,53 @@ export async function checkOpenRuns(client: Client): Promise<readonly Check[]> {
 }
 
 export function openRunChecks({ runs, cutOff }: OpenRuns): readonly Check[] {
-  const check = (name: string, found: readonly string[], bad: Bad): Check => {
-    const message = summary(found, cutOff, bad.most);
-    return found.length === 0
-      ? { name, status: 'ok', message }
-      : { name, message, status: bad.status, todo: bad.todo };
-  };
+  const texts = (of: (run: OpenRun) => string | undefined): readonly string[] =>
+    runs.map(of).filter(isThere);
+  const retried = retryLines(runs.flatMap((run) => run.retried ?? []));
   return [
-    check('stuck runs', runs.map(({ stuck }) => stuck).filter(isThere), {
-      status: 'fail',
-      todo: '`longhaul show <id> --why` says what to deploy for each, or how to take it back: nothing is lost meanwhile',
-    }),
-    check('retried calls', retryLines(runs.flatMap(({ retried }) => retried ?? [])), {
-      status: 'warn',
-      most: mostRetried,
-      todo: '`longhaul show <id> --why` says what to do about each: they are tried again until their time is up',
-    }),
-    check('pinned runs', runs.map(({ pinned }) => pinned).filter(isThere), {
-      status: 'fail',
-      todo: 'start workers of that version, or move the runs with `temporal workflow update-options --versioning-override-behavior auto_upgrade`',
-    }),
-    check('halted runs', runs.map(({ halted }) => halted).filter(isThere), {
-      status: 'fail',
-      todo: 'unless `longhaul reset` is at work now, it was cut off: give it again, of the root run, or end that with `longhaul cancel`',
-    }),
+    {
+      name: 'stuck runs',
+      ...judge(
+        texts(({ stuck }) => stuck),
+        {
+          cutOff,
+          status: 'fail',
+          todo: '`longhaul show <id> --why` says what to deploy for each, or how to take it back: nothing is lost meanwhile',
+        },
+      ),
+    },
+    {
+      name: 'retried calls',
+      ...judge(retried, {
+        cutOff,
+        most: mostRetried,
+        todo: '`longhaul show <id> --why` says what to do about each: they are tried again until their time is up',
+      }),
+    },
+    {
+      name: 'pinned runs',
+      ...judge(
+        texts(({ pinned }) => pinned),
+        {
+          cutOff,
+          status: 'fail',
+          todo: 'start workers of that version, or move the runs with `temporal workflow update-options --versioning-override-behavior auto_upgrade`',
+        },
+      ),
+    },
+    {
+      name: 'halted runs',
+      ...judge(
+        texts(({ halted }) => halted),
+        {
+          cutOff,
+          status: 'fail',
+          todo: 'unless `longhaul reset` is at work now, it was cut off: give it again, of the root run, or end that with `longhaul cancel`',
+        },
+      ),
+    },
   ];
 }
-
-type Bad = { readonly status: 'warn' | 'fail'; readonly todo: string; readonly most?: number };
 
 function isThere(text: string | undefined): text is string {
   return text !== undefined;
@@ -230,12 +244,7 @@ async function lookAt(
   ];
   const texts = [stuck, halted, pinned].filter(isThere);
   if (texts.length === 0 && retried.length === 0) return undefined;
-  return {
-    retried,
-    ...(pinned !== undefined && { pinned }),
-    ...(stuck !== undefined && { stuck }),
-    ...(halted !== undefined && { halted }),
-  };
+  return { retried, ...defined({ pinned, stuck, halted }) };
 }
 
 /** Whether workers serve a version of a task queue: asked once for all runs. */
@@ -316,14 +325,10 @@ export async function checkOrphans(client: Client): Promise<Omit<Check, 'name'>>
   const found = orphans.map(
     ({ workflowId, path }) => `${printableLine(workflowId)} (${printableLine(path)})`,
   );
-  const message = summary(
-    found,
-    isAll ? undefined : `looked at the newest ${mostOrphans} open runs`,
-  );
-  if (orphans.length === 0) return { status: 'ok', message };
-  return {
-    status: 'warn',
-    message: `left behind by a reset: ${message}`,
+  const { message, ...judged } = judge(found, {
+    cutOff: isAll ? undefined : `looked at the newest ${mostOrphans} open runs`,
     todo: 'end them with `longhaul cancel --orphans`',
-  };
+  });
+  const isFound = orphans.length > 0;
+  return { ...judged, message: isFound ? `left behind by a reset: ${message}` : message };
 }

@@ -218,11 +218,21 @@ type EventRendererOptions = {
   readonly turn?: number;
 };
 
-type Line = {
+export type ProgressLine = {
   readonly label: string;
   readonly text: string;
   readonly look?: 'red' | 'cyan' | 'yellow' | 'dim';
 };
+
+export function renderProgress(
+  { label, text, look }: ProgressLine,
+  head: string,
+  { style, width }: Pick<EventRendererOptions, 'style' | 'width'>,
+): string {
+  const start = `${head}${padToWidth(label, labelWidth)}`;
+  const body = clipToWidth(text, Math.max(20, width - start.length));
+  return `${style.dim(start)}${look === undefined ? body : style[look](body)}`;
+}
 
 /** Lines of progress for the events of one run, in order. It does not repeat the prompt. */
 export function createEventRenderer({
@@ -235,12 +245,9 @@ export function createEventRenderer({
   return (event) => {
     seen.push(event.entry);
     if (event.entry.kind === 'model-turn') currentTurn += 1;
-    const number = currentTurn === 0 ? '' : `#${currentTurn}`;
-    return (compactionLine(event, seen) ?? linesOf(event)).map(({ label, text, look }) => {
-      const head = `${padToWidth(number, 4)}${padToWidth(label, labelWidth)}`;
-      const body = clipToWidth(text, Math.max(20, width - head.length));
-      return `${style.dim(head)}${look === undefined ? body : style[look](body)}`;
-    });
+    const head = padToWidth(currentTurn === 0 ? '' : `#${currentTurn}`, 4);
+    const lines = compactionLine(event, seen) ?? linesOf(event);
+    return lines.map((line) => renderProgress(line, head, { style, width }));
   };
 }
 
@@ -248,14 +255,14 @@ export function createEventRenderer({
 function compactionLine(
   { index, entry }: RunEvent,
   seen: readonly LogEntry[],
-): readonly Line[] | undefined {
+): readonly ProgressLine[] | undefined {
   const isClearing = entry.kind === 'decision' && entry.decision.kind === 'clear-results';
   if ((entry.kind !== 'summary' && !isClearing) || seen.length !== index + 1) return undefined;
   const text = compactionsOf(seen).at(-1)?.text ?? '';
   return [{ label: 'context', text: printableLine(text), look: 'dim' }];
 }
 
-function linesOf({ index, entry }: RunEvent): readonly Line[] {
+function linesOf({ index, entry }: RunEvent): readonly ProgressLine[] {
   switch (entry.kind) {
     case 'user':
       if (index === 0) return [];
@@ -263,9 +270,7 @@ function linesOf({ index, entry }: RunEvent): readonly Line[] {
     case 'model-turn':
       return turnLines(entry);
     case 'tool-result':
-      return entry.result.isError
-        ? [{ label: 'error', text: resultLine(entry.result), look: 'red' }]
-        : [{ label: 'result', text: resultLine(entry.result) }];
+      return [resultProgress(entry.result)];
     case 'decision':
       return decisionLines(entry.decision);
     case 'summary':
@@ -279,21 +284,35 @@ function saidBy({ message, by }: UserEvent): string {
   return by === undefined ? text : `(${by.name ?? by.id}) ${text}`;
 }
 
-function turnLines({ content, usage, finishReason }: ModelTurnEvent): readonly Line[] {
+export function resultProgress(result: ToolResult): ProgressLine {
+  const text = resultLine(result);
+  return result.isError ? { label: 'error', text, look: 'red' } : { label: 'result', text };
+}
+
+function turnLines({ content, usage, finishReason }: ModelTurnEvent): readonly ProgressLine[] {
+  const cut = finishReason === 'length' ? 'cut at the output limit' : undefined;
+  return turnProgress(content, (text) =>
+    joinParts([text === '' ? 'no text' : 'text', cut, tokensText(usage)]),
+  );
+}
+
+/** A model's turn: its text and calls. `summary`: the line for a turn without calls, of its text. */
+export function turnProgress(
+  content: readonly AssistantPart[],
+  summary: (text: string) => string,
+): readonly ProgressLine[] {
   const calls = content.filter((part) => part.type === 'tool_call');
   const text = printableLine(messageText(content));
-  const cut = finishReason === 'length' ? 'cut at the output limit' : undefined;
-  const parts = joinParts([text === '' ? 'no text' : 'text', cut, tokensText(usage)]);
-  if (calls.length === 0) return [{ label: 'model', text: parts, look: 'dim' }];
-  const said: Line[] = text === '' ? [] : [{ label: 'model', text }];
+  if (calls.length === 0) return [{ label: 'model', text: summary(text), look: 'dim' }];
+  const said: readonly ProgressLine[] = text === '' ? [] : [{ label: 'model', text }];
   return [
     ...said,
-    ...calls.map((call) => ({ label: 'call', text: callLine(call), look: 'cyan' as const })),
+    ...calls.map((call) => ({ label: 'call', text: callLine(call), look: 'cyan' }) as const),
   ];
 }
 
-function decisionLines(decision: Decision): readonly Line[] {
-  const note = (text: string): readonly Line[] => [
+function decisionLines(decision: Decision): readonly ProgressLine[] {
+  const note = (text: string): readonly ProgressLine[] => [
     { label: 'note', text: printableLine(text), look: 'yellow' },
   ];
   switch (decision.kind) {
