@@ -163,61 +163,44 @@ async function optionsOf(source: AgentsSource): Promise<CreateWorkerOptions> {
 
 /** Takes the default export of a file: the options of `createWorker`, or a list of what `listed` says. */
 async function loadModule(file: string, listed: 'runners' | 'tools'): Promise<CreateWorkerOptions> {
-  return toOptions(defaultExport(await importFile(file)), basename(file), listed);
-}
-
-/** The compiler keeps this native `import()`, which loads both kinds of modules and strips types. */
-async function importFile(file: string): Promise<unknown> {
+  let module: unknown;
   try {
-    return await import(pathToFileURL(file).href);
+    // The compiler keeps this native `import()`, which loads both kinds of modules and strips types.
+    module = await import(pathToFileURL(file).href);
   } catch (error) {
     throw explainLoadError(error, file);
   }
-}
-
-/** A module compiled to CommonJS has its default export one level deeper. */
-function defaultExport(module: unknown): unknown {
-  const { default: value } = module as { default?: unknown };
-  const isNested = isJsonObject(value) && '__esModule' in value && 'default' in value;
-  return isNested ? value['default'] : value;
-}
-
-function toOptions(value: unknown, name: string, listed: 'runners' | 'tools'): CreateWorkerOptions {
-  const refuse = (problem: string) => refusal(name, problem, listed);
-  if (listed === 'runners' && isListedRunner(value)) return { runners: [value] };
+  const { default: exported } = module as { default?: unknown };
+  // A module compiled to CommonJS has its default export one level deeper.
+  const isNested = isJsonObject(exported) && '__esModule' in exported && 'default' in exported;
+  const value = isNested ? exported['default'] : exported;
+  const refusal = (problem: string): LonghaulError =>
+    new LonghaulError(
+      'SpecError',
+      `${basename(file)} ${problem}: its default export is ${expected[listed]}`,
+    );
+  if (listed === 'runners' && isRunner(value)) return { runners: [value] };
   if (Array.isArray(value)) return { [listed]: value };
-  if (value === undefined) throw refuse('has no default export');
-  if (!isJsonObject(value)) throw refuse('must export an object by default');
-  const unknown = Object.keys(value).find(
-    (key) => !loadWorkerRoom().workerOptionNames.includes(key),
-  );
+  if (value === undefined) throw refusal('has no default export');
+  if (!isJsonObject(value)) throw refusal('must export an object by default');
+  const { workerOptionNames } = loadWorkerRoom();
+  const unknown = Object.keys(value).find((key) => !workerOptionNames.includes(key));
   if (unknown === undefined) return value;
   const meant =
-    unknown === 'agents'
-      ? "; did you mean 'runners'?"
-      : didYouMean(unknown, loadWorkerRoom().workerOptionNames);
-  throw refuse(`has the unknown option ${quote(unknown)}${meant}`);
+    unknown === 'agents' ? "; did you mean 'runners'?" : didYouMean(unknown, workerOptionNames);
+  throw refusal(`has the unknown option ${quote(unknown)}${meant}`);
 }
 
-type ListedRunner = NonNullable<CreateWorkerOptions['runners']>[number];
-
-function isListedRunner(value: unknown): value is ListedRunner {
+function isRunner(value: unknown): value is NonNullable<CreateWorkerOptions['runners']>[number] {
   return isJsonObject(value) && 'kind' in value && 'spec' in value;
-}
-
-function refusal(name: string, problem: string, listed: 'runners' | 'tools'): LonghaulError {
-  return new LonghaulError(
-    'SpecError',
-    `${name} ${problem}: its default export is ${expected[listed]}`,
-  );
 }
 
 /** Explains in one line why a file could not be loaded. */
 export function explainLoadError(error: unknown, file: string): LonghaulError {
   const name = basename(file);
-  const { code } = (error ?? {}) as { code?: unknown };
+  const { code, name: kind, stack = '' } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   const hint = typeof code === 'string' ? hints[code] : undefined;
-  const place = placeIn(stackOf(error), name) ?? (isSyntaxError(error) ? checkSyntax(file) : name);
+  const place = placeIn(String(stack), name) ?? (kind === 'SyntaxError' ? checkSyntax(file) : name);
   const message = messageOf(error);
   const explained = hint === undefined ? message : `${message}. ${hint}`;
   return new LonghaulError('SpecError', `cannot load ${place}: ${explained}`, { cause: error });
@@ -237,12 +220,4 @@ function checkSyntax(file: string): string {
     timeout: checkTimeoutMs,
   });
   return placeIn(stderr, basename(file)) ?? basename(file);
-}
-
-function isSyntaxError(error: unknown): boolean {
-  return (error as Partial<Error> | undefined)?.name === 'SyntaxError';
-}
-
-function stackOf(error: unknown): string {
-  return String((error as Partial<Error> | undefined)?.stack ?? '');
 }

@@ -167,26 +167,34 @@ function isShown(entry: LogEntry, style: LogStyle): boolean {
 }
 
 function wholeEntry(entry: LogEntry): string {
-  const format = loadWorkerRoom().logFormat();
-  const text = loadWorkerRoom().formatEntry(entry, format);
+  const { logFormat, formatEntry } = loadWorkerRoom();
+  const format = logFormat();
+  const text = formatEntry(entry, format);
   return format === 'json' ? text : loadProviders().redact(text);
 }
 
 function logLine({ level, message, meta = {} }: LogEntry): string {
   const { error, activityType, workflowId, sdkComponent } = meta as Record<string, unknown>;
-  const root = error instanceof Error ? rootMessage(error) : '';
-  const causes = root === '' || message.includes(root) ? [] : [root];
-  const where = typeof workflowId === 'string' ? [`run ${workflowId}`] : [];
-  const what = typeof activityType === 'string' ? [activityType] : [];
-  const text = loadProviders().redact(
-    [message, ...what, ...where, ...causes].map(printableLine).join(': '),
+  const { redact } = loadProviders();
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  const cause = root instanceof Error ? root.message : '';
+  const parts = [
+    message,
+    typeof activityType === 'string' ? activityType : '',
+    typeof workflowId === 'string' ? `run ${workflowId}` : '',
+    message.includes(cause) ? '' : cause,
+  ];
+  const text = redact(
+    parts
+      .filter((part) => part !== '')
+      .map(printableLine)
+      .join(': '),
   );
   const kind = level === 'WARN' ? 'warning' : level.toLowerCase();
   const from = sdkComponent === 'core' ? " of Temporal's core" : '';
   const line = clipToWidth(`${kind}${from}: ${text}`, longestLine);
-  return [line, ...placeOf(error).map((frame) => `    ${loadProviders().redact(frame)}`)].join(
-    '\n',
-  );
+  return [line, ...placeOf(error).map((frame) => `    ${redact(frame)}`)].join('\n');
 }
 
 /** Where the user's code threw: the innermost frames of its own files. */
@@ -203,10 +211,4 @@ function placeOf(error: unknown): readonly string[] {
 function isOfUser(frame: string): boolean {
   const isElsewhere = /\bnode:|[\\/]node_modules[\\/]|<anonymous>/.test(frame);
   return /:\d+:\d+\)?$/.test(frame) && !isElsewhere && !frame.includes(ownFolder);
-}
-
-function rootMessage(error: Error): string {
-  let root = error;
-  while (root.cause instanceof Error) root = root.cause;
-  return root.message;
 }
