@@ -191,7 +191,6 @@ describe('longhaul', () => {
   describe('without a server', () => {
     it.each([
       ['list'],
-      ['list', '--inbox'],
       ['doctor', '--fix'],
       ['run', 'helper', 'hi'],
       ['show', 'a'],
@@ -266,12 +265,6 @@ describe('longhaul', () => {
           ],
         },
       ]);
-    });
-
-    it('names a namespace that does not exist', async () => {
-      const finished = await inProcess.run('doctor', '--fix', '--namespace', 'nowhere');
-      expect(finished.code).toBe(5);
-      expect(finished.stderr).toContain('temporal operator namespace create');
     });
   });
 

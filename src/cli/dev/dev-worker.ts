@@ -51,7 +51,7 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
     const files = [...loaded.files(), ...specFiles(agents)];
     await tell({ kind: 'ready', agents: ids, taskQueue, files });
   } catch (error) {
-    await tell({ kind: 'failed', error: toCliError(error), files: loaded.files() });
+    await tell({ kind: 'failed', problem: toCliError(error).message, files: loaded.files() });
     return exitCodes.failed;
   } finally {
     loaded.stop();
@@ -105,14 +105,10 @@ function noteLoadedFiles(): LoadedFiles {
     files: () =>
       [...urls]
         .filter((url) => url.startsWith('file:'))
-        .map(toPath)
+        .map((url) => fileURLToPath(url))
         .filter(isOwn),
     stop: () => hooks?.deregister(),
   };
-}
-
-function toPath(url: string): string {
-  return fileURLToPath(url);
 }
 
 function isOwn(file: string): boolean {

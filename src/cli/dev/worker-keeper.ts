@@ -1,9 +1,9 @@
 import { loadDevServer } from '../session/load-parts';
 import { type AgentsSource, sourceFiles } from '../session/agents';
-import { type CliError, messageOf } from '../exit';
+import { messageOf } from '../exit';
 import { printableLine } from '../render/text';
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { join } from 'node:path';
 
 import type { ConnectionFlags } from '../session/connection';
@@ -144,12 +144,10 @@ type ReadyMessage = WorkerMessage & { readonly kind: 'ready' };
 /** A worker's process could not take work. `files` are those of the agents that it had loaded by then. */
 class WorkerNotReady extends Error {
   override readonly name = 'WorkerNotReady';
-  readonly error: CliError;
   readonly files: readonly string[];
 
-  constructor(error: CliError, files: readonly string[]) {
-    super(error.message);
-    this.error = error;
+  constructor(message: string, files: readonly string[]) {
+    super(message);
     this.files = files;
   }
 }
@@ -176,11 +174,10 @@ function startWorkerProcess(start: WorkerStart): WorkerProcess {
   const ready = new Promise<ReadyMessage>((resolve, reject) => {
     child.once('message', (message: WorkerMessage) => {
       if (message.kind === 'ready') resolve(message);
-      else reject(new WorkerNotReady(message.error, message.files));
+      else reject(new WorkerNotReady(message.problem, message.files));
     });
     void exited.then((how) => {
-      const message = `the worker ended before it was ready: ${how}`;
-      reject(new WorkerNotReady({ code: 'InternalError', message, details: {} }, []));
+      reject(new WorkerNotReady(`the worker ended before it was ready: ${how}`, []));
     });
   });
   ready.catch(() => undefined);
@@ -197,19 +194,12 @@ function startWorkerProcess(start: WorkerStart): WorkerProcess {
 
 /** A shell watches this process and ends the worker with it. A handler in the worker would not run while a tool blocks it. */
 function spawnWorker(args: readonly string[]): ChildProcess {
-  const command = [
-    process.execPath,
-    ...process.execArgv,
-    join(__dirname, '..', 'main.js'),
-    ...args,
-  ];
-  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-  if (process.platform === 'win32') {
-    return spawn(String(command[0]), command.slice(1), { stdio: [...stdio] });
-  }
-  return spawn('/bin/sh', ['-c', loadDevServer().watchedCommand, 'sh', ...command], {
-    stdio: [...stdio],
-  });
+  const main = join(__dirname, '..', 'main.js');
+  const words = [...process.execArgv, main, ...args];
+  const options: SpawnOptions = { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] };
+  if (process.platform === 'win32') return spawn(process.execPath, words, options);
+  const { watchedCommand } = loadDevServer();
+  return spawn('/bin/sh', ['-c', watchedCommand, 'sh', process.execPath, ...words], options);
 }
 
 /** What the worker's process gets when it starts, as JSON on its command line. */
@@ -232,7 +222,7 @@ export type ReadyWorker = {
 /** What the worker's process reports. `files` are the modules and specs of its agents. */
 export type WorkerMessage =
   | ({ readonly kind: 'ready'; readonly files: readonly string[] } & ReadyWorker)
-  | { readonly kind: 'failed'; readonly error: CliError; readonly files: readonly string[] };
+  | { readonly kind: 'failed'; readonly problem: string; readonly files: readonly string[] };
 
 /** Tells the worker's process to end its calls in flight and exit. `quiet` if its server ends, too: complaints then mean nothing. */
 export type WorkerCommand = { readonly kind: 'stop'; readonly quiet: boolean };

@@ -60,9 +60,10 @@ export async function registerAttributes(client: Client): Promise<readonly Attri
   const of = { operatorService, namespace };
   try {
     return await client.withDeadline(Date.now() + 2 * timeouts.serverCheck, async () => {
-      const before = await loadServer().readAttributes(of);
+      const { readAttributes, addAttributes } = loadServer();
+      const before = await readAttributes(of);
       const missing = before.filter(({ status }) => status === 'missing');
-      await loadServer().addAttributes(
+      await addAttributes(
         of,
         missing.map(({ name }) => name),
       );
@@ -93,12 +94,11 @@ function refused(error: unknown, namespace: string): Error | undefined {
   const status = grpcStatusOf(error);
   if (status?.code !== grpcStatus.permissionDenied && status?.code !== grpcStatus.unimplemented)
     return undefined;
-  const temporal = loadServer()
-    .typedNames.map((attribute) => `--name ${attribute.replace('=', ' --type ')}`)
+  const { typedNames } = loadServer();
+  const temporal = typedNames
+    .map((attribute) => `--name ${attribute.replace('=', ' --type ')}`)
     .join(' ');
-  const cloud = loadServer()
-    .typedNames.map((attribute) => `--sa ${attribute}`)
-    .join(' ');
+  const cloud = typedNames.map((attribute) => `--sa ${attribute}`).join(' ');
   return new LonghaulError(
     'ServerUnavailable',
     `the server does not let this client register search attributes in namespace '${namespace}' (${status.details}). ` +
@@ -113,19 +113,17 @@ function refused(error: unknown, namespace: string): Error | undefined {
 export async function checkSearchAttributes({ client }: Longhaul): Promise<Omit<Check, 'name'>> {
   const { namespace } = client.options;
   const { operatorService } = client.connection;
+  const { readAttributes, isRegistered, attributeNames, attributeTypes } = loadServer();
   const states = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-    loadServer().readAttributes({ operatorService, namespace }),
+    readAttributes({ operatorService, namespace }),
   );
-  const unusable = states.filter((state) => !loadServer().isRegistered(state));
-  if (unusable.length === 0)
-    return { status: 'ok', message: loadServer().attributeNames.join(', ') };
+  const unusable = states
+    .filter((state) => !isRegistered(state))
+    .map(({ name }) => `${name} (${attributeTypes[name]})`);
+  if (unusable.length === 0) return { status: 'ok', message: attributeNames.join(', ') };
   return {
     status: 'warn',
-    message: `${unusable.map(asWanted).join(', ')} not registered: the Web UI cannot filter by them, and each list or inbox, also of a user behind HTTP, reads all runs`,
+    message: `${unusable.join(', ')} not registered: the Web UI cannot filter by them, and each list or inbox, also of a user behind HTTP, reads all runs`,
     todo: 'register them with `longhaul doctor --fix`',
   };
-}
-
-function asWanted({ name }: AttributeState): string {
-  return `${name} (${loadServer().attributeTypes[name]})`;
 }
