@@ -11,7 +11,6 @@ import { parseArgs } from 'node:util';
 import { hasCode } from 'longhaul';
 import {
   connect,
-  type InboxFilter,
   type Longhaul,
   type RunHandle,
   type ThreadHandle,
@@ -101,7 +100,7 @@ async function build(
 }
 
 async function readAll(longhaul: Longhaul, { runs }: Scale, step: Step): Promise<void> {
-  const inbox = async (filter: InboxFilter): Promise<Row> => {
+  const inbox = async (filter: Parameters<Longhaul['inbox']>[0]): Promise<Row> => {
     let found = 0;
     for await (const { workflowId } of longhaul.inbox(filter)) if (workflowId !== '') found += 1;
     return { found };

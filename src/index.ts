@@ -9,8 +9,6 @@ export type { ModelSettings, RunTypes, TypesOf } from './protocol/spec';
 // Tools of an agent: your code, your activities, other agents, MCP servers.
 export {
   type ApprovalContext,
-  type ApprovalOptions,
-  type DeferredToolDefinition,
   defineTool,
   type LaterContext,
   type NeedsApproval,
@@ -18,15 +16,15 @@ export {
   type ToolContext,
   type ToolDefinition,
 } from './define';
-export { toolContent, type ToolContentPart, type ToolContentParts } from './define';
+export { toolContent, type ToolContentParts } from './define';
 export { activityTool } from './define';
-export { subAgent, type SubAgentOptions } from './define';
+export { subAgent } from './define';
 export type { SubAgentTool } from './define';
 export { mcpTools, type McpToolsOptions } from './define';
 export type { McpServer } from './define';
 
 // When a run is complete.
-export { criteria, type Criterion, type CriterionFunction, type CustomCriterion } from './define';
+export { criteria, type Criterion, type CustomCriterion } from './define';
 
 // Your code around model calls and tool calls.
 export {
@@ -42,15 +40,7 @@ export {
 export { loggingCallbacks } from './define';
 
 // Orchestrations: agents one after the other, at the same time, or by their dependencies.
-export {
-  graph,
-  type GraphOptions,
-  type GraphTask,
-  parallel,
-  type ParallelOptions,
-  sequential,
-  type SequentialOptions,
-} from './define';
+export { graph, type GraphTask, parallel, sequential } from './define';
 export type { Graph, Parallel, Runner, Sequential } from './define';
 
 // Definitions as YAML and JSON, and as data.

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { defineAgent, sequential, subAgent, type Runner } from '../../src';
-import type { ClientToolOptions, RunHandle } from '../../src/client';
+import type { ClientToolOptions, RunHandle } from '../../src/client/index';
 import { workflowTypes } from '../../src/protocol/names';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { aTool, callOf } from './builders';

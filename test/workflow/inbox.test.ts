@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time';
 import { defineAgent, defineTool, subAgent } from '../../src';
-import { connect, type InboxFilter, type InboxItem, type Longhaul } from '../../src/client';
+import { connect, type InboxFilter, type InboxItem, type Longhaul } from '../../src/client/index';
 import { keyHashes } from '../../src/core/key-hashes';
 import { searchAttributes } from '../../src/protocol/names';
 import type { RunKey } from '../../src/protocol/run';

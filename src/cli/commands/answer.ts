@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { defined } from '../../base/json';
-import type { RunHandle } from '../../client';
+import type { RunHandle } from '../../client/index';
 import { LonghaulError } from '../../protocol/errors';
 import { exitCodes, UsageError } from '../exit';
 import { commandLine, renderAnswerCommands } from '../render/render-parts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { defined } from '../../base/json';
-import type { InboxItem, Longhaul, RunStatus, WhoseFilter } from '../../client';
+import type { InboxItem, Longhaul, RunStatus, WhoseFilter } from '../../client/index';
 import { UsageError } from '../exit';
 import {
   renderInbox,

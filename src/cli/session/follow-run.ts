@@ -1,4 +1,4 @@
-import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client';
+import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client/index';
 import { plural } from '../../base/text';
 import { exitCodes, Interrupted, messageOf } from '../exit';
 import { hasCode } from '../../protocol/errors';

@@ -1,4 +1,4 @@
-import type { PendingInput, ResumeOptions, RunHandle } from '../../client';
+import type { PendingInput, ResumeOptions, RunHandle } from '../../client/index';
 import { LonghaulError } from '../../protocol/errors';
 import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { quote } from '../../base/problem';

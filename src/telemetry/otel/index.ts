@@ -1,5 +1,5 @@
 /** What runs do, through OpenTelemetry. */
 export type { ContentPart, Redact } from './content';
-export { observePauses, type ObservePausesOptions } from './observe-pauses';
+export { observePauses } from './observe-pauses';
 export { openTelemetry, type OpenTelemetryOptions } from './open-telemetry';
 export type { Telemetry } from '../index';

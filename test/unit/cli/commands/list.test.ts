@@ -1,5 +1,5 @@
 // Pure: no server. The client's inbox is a double.
-import type { InboxFilter, InboxItem } from '../../../../src/client';
+import type { InboxFilter, InboxItem } from '../../../../src/client/index';
 import { listInbox } from '../../../../src/cli/commands/list';
 import { renderInbox } from '../../../../src/cli/render/render-list';
 import { commandLine } from '../../../../src/cli/render/render-parts';
