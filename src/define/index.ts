@@ -30,7 +30,6 @@ export {
   loadSpec,
   type LoadSpecOptions,
   type Runners,
-  type SpecCheck,
   type SpecsOptions,
 } from './files/load';
 export { formatSpecProblem, type SpecProblem } from './files/places';
