@@ -17,38 +17,111 @@ import type { Failure, Payload } from './payloads';
 /** Events per page of a whole history. */
 const largePage = 200;
 
-type Attributes = {
-  readonly [Key in keyof HistoryEvent as Extract<Key, `${string}EventAttributes`>]-?: NonNullable<
-    HistoryEvent[Key]
-  >;
+type Begin = {
+  readonly kind: 'begin';
+  readonly type: string;
+  readonly workflowId: string;
+  /** After a reset, that of the execution that was reset. */
+  readonly runId: string;
+  readonly firstRunId: string;
+  /** The execution that continued as this one. Empty if none did. */
+  readonly previousRunId: string;
+  readonly input: Payload;
+  /** What the previous execution handed over. */
+  readonly carried: Payload;
+  readonly memo: Payload;
 };
 
-type AttributesKey = keyof Attributes;
+/** A call begins. `task`: the workflow task that decided it. */
+type Called = { readonly name: string; readonly task: number; readonly input: Payload };
 
-/** How a call or the execution ended. */
-type EndStatus = 'completed' | 'failed' | 'cancelled' | 'timed-out';
+type ActivityCalled = Called & {
+  readonly kind: 'activity';
+  readonly activityId: string;
+  readonly taskQueue: string | null | undefined;
+  readonly summary: Payload;
+};
 
-type AnyFact = {
-  readonly kind:
-    | ('begin' | 'memo' | 'close')
-    | ('activity' | 'child' | 'attempt' | 'end')
-    | ('update' | 'signal' | 'timer' | 'timer-end' | 'task');
-  readonly status?: EndStatus | 'terminated' | 'scheduled' | 'started';
+type ChildCalled = Called & { readonly kind: 'child'; readonly workflowId: string };
+
+/** The last start of an activity. `failure`: of the attempt before it. */
+type Attempt = {
+  readonly kind: 'attempt';
+  readonly call: number;
+  readonly attempt: number;
+  readonly failure: Failure;
+};
+
+type End = {
+  readonly kind: 'end';
+  readonly of: 'activity' | 'child';
+  readonly call: number;
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'timed-out';
+  readonly result: Payload;
+  readonly failure: Failure;
+};
+
+type Message = {
+  readonly kind: 'update' | 'signal';
+  readonly name: string;
+  readonly input: Payload;
+};
+
+type TimerEnd = { readonly kind: 'timer-end'; readonly timer: number };
+
+/** A workflow task. `cause`: as in the server's API. */
+type Task = { readonly kind: 'task' } & (
+  | { readonly status: 'scheduled' | 'started' | 'completed' | 'timed-out' }
+  | { readonly status: 'failed'; readonly cause: unknown; readonly failure: Failure }
+);
+
+/** The end of the run. `by`: who terminated it. */
+type Close = { readonly kind: 'close' } & (
+  | { readonly status: 'completed' | 'cancelled' | 'timed-out' }
+  | { readonly status: 'failed'; readonly failure: Failure }
+  | { readonly status: 'terminated'; readonly by: string; readonly reason: string }
+);
+
+type Fact =
+  | Begin
+  | ActivityCalled
+  | ChildCalled
+  | Attempt
+  | End
+  | Message
+  /** `memo`: that of a run, if it changed. */
+  | { readonly kind: 'memo'; readonly memo: Payload }
+  | { readonly kind: 'timer'; readonly ms: number }
+  | TimerEnd
+  | Task
+  | Close
+  | { readonly kind: 'other' };
+
+/** `id`: that of the event, and so of a call or timer that it begins. `at`: ISO 8601. */
+export type Step<Kind extends Fact['kind'] = Fact['kind']> = Extract<
+  Fact,
+  { readonly kind: Kind }
+> & { readonly id: number; readonly at: string };
+
+type AttributesKey = Extract<keyof HistoryEvent, `${string}EventAttributes`>;
+
+type Readers = {
+  readonly [Key in AttributesKey]?: (
+    attributes: NonNullable<HistoryEvent[Key]>,
+    event: HistoryEvent,
+  ) => Fact;
 };
 
 /** What each event means. Events that no reader needs are left out. */
-const facts = {
+const facts: Readers = {
   workflowExecutionStartedEventAttributes: (started) => ({
     kind: 'begin',
     type: started.workflowType?.name ?? '',
     workflowId: started.workflowId ?? '',
-    /** After a reset, that of the execution that was reset. */
     runId: started.originalExecutionRunId ?? '',
     firstRunId: started.firstExecutionRunId ?? '',
-    /** The execution that continued as this one. Empty if none did. */
     previousRunId: started.continuedExecutionRunId ?? '',
     input: started.input?.payloads?.[0],
-    /** What the previous execution handed over. */
     carried: started.input?.payloads?.[1],
     memo: started.memo?.fields?.[memoKey],
   }),
@@ -59,7 +132,6 @@ const facts = {
   activityTaskScheduledEventAttributes: (activity, { userMetadata }) => ({
     kind: 'activity',
     name: activity.activityType?.name ?? '',
-    /** The workflow task that decided it. */
     task: Number(activity.workflowTaskCompletedEventId),
     input: activity.input?.payloads?.[0],
     activityId: activity.activityId ?? '',
@@ -73,7 +145,6 @@ const facts = {
     input: child.input?.payloads?.[0],
     workflowId: child.workflowId ?? '',
   }),
-  /** The last start of an activity. `failure`: of the attempt before it. */
   activityTaskStartedEventAttributes: ({ scheduledEventId, attempt, lastFailure }) => ({
     kind: 'attempt',
     call: Number(scheduledEventId),
@@ -130,8 +201,6 @@ const facts = {
     by: identity ?? '',
     reason: reason ?? '',
   }),
-} satisfies {
-  readonly [Key in AttributesKey]?: (attributes: Attributes[Key], event: HistoryEvent) => AnyFact;
 };
 
 /** `scheduledEventId`: of an activity. `initiatedEventId`: of a child run. */
@@ -142,9 +211,9 @@ type EndAttributes = {
   readonly failure?: Failure;
 };
 
-function ended(of: 'activity' | 'child', status: EndStatus) {
-  return ({ scheduledEventId, initiatedEventId, result, failure }: EndAttributes) => ({
-    kind: 'end' as const,
+function ended(of: End['of'], status: End['status']): (attributes: EndAttributes) => End {
+  return ({ scheduledEventId, initiatedEventId, result, failure }) => ({
+    kind: 'end',
     of,
     call: Number(scheduledEventId ?? initiatedEventId),
     status,
@@ -153,20 +222,9 @@ function ended(of: 'activity' | 'child', status: EndStatus) {
   });
 }
 
-function timerEnded({ startedEventId }: { readonly startedEventId?: unknown }) {
-  return { kind: 'timer-end' as const, timer: Number(startedEventId) };
+function timerEnded({ startedEventId }: { readonly startedEventId?: unknown }): TimerEnd {
+  return { kind: 'timer-end', timer: Number(startedEventId) };
 }
-
-type Fact = ReturnType<(typeof facts)[keyof typeof facts]> | { readonly kind: 'other' };
-
-/** `id`: that of the event, and so of a call or timer that it begins. `at`: ISO 8601. */
-export type Step<Kind extends Fact['kind'] = Fact['kind']> = Readonly<
-  Extract<Fact, { readonly kind: Kind }>
-> & { readonly id: number; readonly at: string };
-
-type Readers = {
-  readonly [key: string]: ((attributes: unknown, event: HistoryEvent) => Fact) | undefined;
-};
 
 /** What the event says. */
 export function stepOf(event: HistoryEvent): Step {
@@ -174,7 +232,7 @@ export function stepOf(event: HistoryEvent): Step {
   const at = new Date(protoMs(event.eventTime)).toISOString();
   const keys = Object.keys(event) as AttributesKey[];
   const key = keys.find((name) => name in facts && event[name]);
-  const read = key && (facts as Readers)[key];
+  const read = key && (facts[key] as (attributes: unknown, event: HistoryEvent) => Fact);
   return { id, at, ...(read ? read(event[key], event) : { kind: 'other' }) };
 }
 
