@@ -9,12 +9,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hasCode } from 'longhaul';
-import {
-  connect,
-  type Longhaul,
-  type RunHandle,
-  type ThreadHandle,
-} from 'longhaul/client';
+import { connect, type Longhaul, type RunHandle, type ThreadHandle } from 'longhaul/client';
 import { withServer } from './bench-server.mts';
 import { lostTasks } from './lost-tasks.mts';
 import type { Load } from './scale-worker.mts';
