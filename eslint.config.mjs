@@ -19,6 +19,15 @@ const moduleState = [
   'Program VariableDeclarator[init.callee.name=/^(Weak)?(Map|Set)$/]:not([id.typeAnnotation.typeAnnotation.typeName.name=/^Readonly/]):not(:function *)',
 ].map((selector) => ({ selector, message: 'Keep state in the run: runs share this module.' }));
 
+/** One form for a member that may be missing: `...defined({ name })`. */
+const optionalMembers = [
+  {
+    selector:
+      "ObjectExpression > SpreadElement > LogicalExpression[operator='&&'][left.operator='!=='][left.right.name='undefined'][right.properties.length=1][right.properties.0.shorthand=true]",
+    message: 'Write ...defined({ name }).',
+  },
+];
+
 export default defineConfig(
   {
     ignores: [
@@ -90,7 +99,7 @@ export default defineConfig(
     files: ['src/{base,protocol,core,workflows,agent-run}/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', ...host],
-      'no-restricted-syntax': ['error', 'ImportExpression', ...moduleState],
+      'no-restricted-syntax': ['error', 'ImportExpression', ...moduleState, ...optionalMembers],
     },
   },
   {
@@ -103,8 +112,14 @@ export default defineConfig(
         'ImportExpression',
         ':function[async=true]',
         ...moduleState,
+        ...optionalMembers,
       ],
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/{base,protocol,core,agent-run,workflows}/**'],
+    rules: { 'no-restricted-syntax': ['error', ...optionalMembers] },
   },
   {
     files: ['src/cli/**', '{examples,bench,scripts,template}/**'],

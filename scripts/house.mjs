@@ -9,20 +9,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
-import { DOORS, WORDS } from './import-boundaries.mjs';
+import { BELOW_SPECS, DOORS, WORDS } from './import-boundaries.mjs';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
   'source files': 600,
-  'source tokens': 504_000,
-  'tokens a line': 7,
-  'local imports, 90th percentile': 13,
-  'local imports, most': 33,
+  'source tokens': 497_500,
+  'tokens a line': 6.95,
+  'local imports, 90th percentile': 11,
+  'local imports, most': 28,
   'imports past a door': 0,
   'import circles, types included': 0,
-  'members of the largest class': 40,
-  'exported names': 275,
+  'members of the largest class': 36,
+  'exported names': 220,
   'workflow bundle, KB': 1_640,
   'packed package, KB': 1_820,
 };
@@ -70,7 +70,10 @@ function isDoor(file) {
 
 /** How many imports from another room do not go through a door of it. */
 function pastDoors(graph) {
-  const isPast = (from, to) => roomOf(from) !== roomOf(to) && !isDoor(to);
+  const isPast = (from, to) => {
+    if (roomOf(from) === roomOf(to) || isDoor(to)) return false;
+    return roomOf(to) !== 'protocol' || !BELOW_SPECS.some((part) => from.startsWith(`src/${part}`));
+  };
   return [...graph].flatMap(([from, imports]) => [...imports].filter((to) => isPast(from, to)))
     .length;
 }

@@ -1,14 +1,15 @@
 // Which room of src may import which, as ESLint configuration. test/unit/boundaries.test.ts proves every arrow.
 //
-// Words (base, protocol, core) are imported file by file. Every other room is imported by its door: `<room>/index.ts`, or one of the folders
-// in `DOORS`. A file imports what it likes of its own room.
+// `core` is imported file by file. Every other room is imported by its door: `<room>/index.ts`, or one of the folders in `DOORS`. A file
+// imports what it likes of its own room. The parts in `BELOW_SPECS` take files of `protocol`: its door also has the types of specs, which
+// are made of these parts.
 
 const SDKS = 'openai|@anthropic-ai/sdk|@google/genai';
 const NONE = '(?!)';
 const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
-export const WORDS = ['base', 'protocol', 'core'];
+export const WORDS = ['core'];
 
 /** Folders that have a door of their own, because who needs them must not load the rest of their room. */
 export const DOORS = {
@@ -16,6 +17,8 @@ export const DOORS = {
   define: ['arguments', 'schema'],
   server: ['dev', 'machine'],
 };
+
+export const BELOW_SPECS = ['core/', 'define/schema/'];
 
 const CLIENT = {
   rooms: 'base protocol core define server stores telemetry',
@@ -56,6 +59,7 @@ const TABLE = [
     packages: PLAIN,
   },
   { part: 'define/', rooms: 'base protocol core', packages: PLAIN },
+  { part: 'define/schema/', rooms: 'base protocol core', packages: PLAIN },
   { part: 'agent-run/', rooms: 'base protocol core', packages: NONE },
   { part: 'agent-run.ts', own: 'agent-run', rooms: 'base protocol core', packages: NONE },
   {
@@ -83,9 +87,9 @@ const TABLE = [
 ];
 
 /** The paths by which a room may be imported, as a regular expression. */
-function pathsOf(rooms, own) {
+function pathsOf(rooms, { own, words = WORDS } = {}) {
   const paths = rooms.split(' ').map((room) => {
-    if (WORDS.includes(room)) return `${room}(?:/|$)`;
+    if (words.includes(room)) return `${room}(?:/|$)`;
     const folders = (DOORS[room] ?? []).map((folder) => `/${folder}`);
     return `${room}(?:${['', '/index', ...folders].join('|')})$`;
   });
@@ -96,7 +100,8 @@ function restrict({ part, own, rooms = '', typesOnly = '', packages }, nesting) 
   const depth = part.split('/').length - 1 + nesting;
   const root = depth === 0 ? '\\./' : '\\.\\./'.repeat(depth);
   const message = `src/${part} may not import this: see the table of arrows in CONTRIBUTING.md. Other rooms are imported by their door.`;
-  const allowed = rooms === '' ? NONE : pathsOf(rooms, own);
+  const words = BELOW_SPECS.includes(part) ? [...WORDS, 'protocol'] : WORDS;
+  const allowed = rooms === '' ? NONE : pathsOf(rooms, { own, words });
   const types = typesOnly === '' ? NONE : pathsOf(typesOnly);
   const patterns = [
     { regex: `^${root}(?!${allowed}|${types})`, message },

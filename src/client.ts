@@ -27,6 +27,6 @@ export type {
   PendingInput,
   RunState,
   RunStatus,
-} from './protocol/run';
-export type { Actor, AnswerRight, ApproverRule, Vote } from './protocol/people';
-export type { ThreadKey, TurnStatus, TurnView, WhenBusy } from './protocol/thread';
+} from './protocol';
+export type { Actor, AnswerRight, ApproverRule, Vote } from './protocol';
+export type { ThreadKey, TurnStatus, TurnView, WhenBusy } from './protocol';

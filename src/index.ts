@@ -4,7 +4,7 @@
 // Agents.
 export { type AgentOptions, defineAgent } from './define';
 export type { Agent, AgentTool } from './define';
-export type { ModelSettings, RunTypes, TypesOf } from './protocol/spec';
+export type { ModelSettings, RunTypes, TypesOf } from './protocol';
 
 // Tools of an agent: your code, your activities, other agents, MCP servers.
 export {
@@ -48,14 +48,14 @@ export { loadSpec, type LoadSpecOptions, type Runners } from './define';
 export type { SpecProblem } from './define';
 export { specFileSchema } from './define';
 export { toSpecText } from './define';
-export type { AgentSpec, RunnerSpec } from './protocol/spec';
+export type { AgentSpec, RunnerSpec } from './protocol';
 
 // What runs take, say and write.
-export type { Json, JsonObject } from './base/json';
-export type { LogEntry } from './protocol/log';
-export type { Actor, ApproverRule } from './protocol/people';
-export type { Message, ToolCallPart, ToolResult, Usage } from './protocol/message';
-export type { RunInput } from './protocol/run';
+export type { Json, JsonObject } from './base';
+export type { LogEntry } from './protocol';
+export type { Actor, ApproverRule } from './protocol';
+export type { Message, ToolCallPart, ToolResult, Usage } from './protocol';
+export type { RunInput } from './protocol';
 
 // Errors.
-export { hasCode, LonghaulError, ProviderError, type ErrorCode } from './protocol/errors';
+export { hasCode, LonghaulError, ProviderError, type ErrorCode } from './protocol';

@@ -29,4 +29,4 @@ export { S3Results } from './stores/results/s3-results';
 export type { Deltas } from './stores/deltas/deltas';
 export { PostgresDeltas } from './stores/deltas/postgres-deltas';
 export { ProcessDeltas } from './stores/deltas/process-deltas';
-export type { DeltaEvent, LiveEvent, LivePlace, ModelDelta } from './protocol/live';
+export type { DeltaEvent, LiveEvent, LivePlace, ModelDelta } from './protocol';

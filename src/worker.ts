@@ -4,8 +4,8 @@ import './worker/worker-packages';
 export type { WorkerLogger } from './activities/options';
 export type { InlineSpecInfo, InlineSpecs } from './activities/options';
 export type { CheckSignature, OnPause } from './activities/options';
-export type { PauseNotice } from './protocol/activities';
-export type { DeltaEvent } from './protocol/live';
+export type { PauseNotice } from './protocol';
+export type { DeltaEvent } from './protocol';
 export type {
   CallOptions,
   ModelDelta,

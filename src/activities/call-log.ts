@@ -2,11 +2,8 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Context } from '@temporalio/activity';
-import { copyError } from '../base/causes';
-import { defined, isPlainObject } from '../base/json';
-import { oneLine } from '../base/text';
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
+import { copyError, defined, isPlainObject, oneLine } from '../base';
+import { limits, LonghaulError } from '../protocol';
 import { redact, redactError } from '../providers';
 import { describeError } from './failures';
 

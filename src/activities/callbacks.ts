@@ -2,14 +2,17 @@
 // changes of the callbacks before it. The changes leave with the result of the call.
 
 import { mergeDelta, pickKeys, sessionDelta } from '../core/session';
-import { isJsonObject, type JsonObject } from '../base/json';
-import { utf8Length } from '../base/text';
-import type { CallModelInput, CallToolInput } from '../protocol/activities';
-import type { InvalidToolCallAction } from '../protocol/agent-run';
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
-import type { SessionDelta } from '../protocol/session';
-import type { AgentSpec, Definition } from '../protocol/spec';
+import { isJsonObject, type JsonObject, utf8Length } from '../base';
+import {
+  type AgentSpec,
+  type CallModelInput,
+  type CallToolInput,
+  type Definition,
+  type InvalidToolCallAction,
+  limits,
+  LonghaulError,
+  type SessionDelta,
+} from '../protocol';
 import type { CallbackAnswer, CallbackContext, CallbackHooks, Callbacks } from '../define';
 import type { ActivityDependencies } from './dependencies';
 import { ownWorkflowId } from './definition/pinned-definition';

@@ -2,7 +2,7 @@ import type { ModelProvider, PriceTable } from '../providers';
 import type { Registry } from '../define';
 import type { Deltas, StoredContent, Stores } from '../stores/index';
 import type { Telemetry } from '../telemetry';
-import type { DeltaEvent } from '../protocol/live';
+import type { DeltaEvent } from '../protocol';
 import type { LogDependencies } from './call-log';
 import type { DefinitionCache } from './definition/pinned-definition';
 import type { InlineSpecs } from './definition/inline-spec';

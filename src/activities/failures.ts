@@ -3,12 +3,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
-import { chainTexts, copyError, errorChain } from '../base/causes';
-import { clipText, utf8Length } from '../base/text';
-import { type ErrorDetails, LonghaulError, ProviderError } from '../protocol/errors';
-import { defined } from '../base/json';
-import { limits, timeouts } from '../protocol/limits';
-import type { RunSpend } from '../protocol/run';
+import { chainTexts, clipText, copyError, defined, errorChain, utf8Length } from '../base';
+import {
+  type ErrorDetails,
+  limits,
+  LonghaulError,
+  ProviderError,
+  type RunSpend,
+  timeouts,
+} from '../protocol';
 import { redact } from '../providers';
 
 const badResponseAttempts = 3;

@@ -1,8 +1,8 @@
 // Around every attempt of every activity: its lines in the log name the call, and what it throws is logged and becomes a failure.
 
 import { CompleteAsyncError, Context } from '@temporalio/activity';
-import { isPlainObject } from '../base/json';
-import { hasCode } from '../protocol/errors';
+import { isPlainObject } from '../base';
+import { hasCode } from '../protocol';
 import { type LogDependencies, logFailure, withCallLog } from './call-log';
 import { isSearchSpent, toFailure, unpaid } from './failures';
 import { markLogged } from './logged';

@@ -1,9 +1,7 @@
 import { Context, type Info } from '@temporalio/activity';
 import type { ActivitySerializationContext } from '@temporalio/common';
-import { utf8Length } from '../base/text';
-import { LonghaulError } from '../protocol/errors';
-import { defined, type Json } from '../base/json';
-import { limits, timeouts } from '../protocol/limits';
+import { defined, type Json, utf8Length } from '../base';
+import { limits, LonghaulError, timeouts } from '../protocol';
 import { mayComplete, OpenCall } from './open-calls';
 import { untilAborted } from './user-code';
 

@@ -1,8 +1,7 @@
 // The activities of a worker. `guard` sees every attempt of each.
 
 import { Context } from '@temporalio/activity';
-import type { LonghaulActivities } from '../protocol/activities';
-import { LonghaulError } from '../protocol/errors';
+import { type LonghaulActivities, LonghaulError } from '../protocol';
 import { callModel } from './model/call-model';
 import { summarise } from './model/summarise';
 import { callTool } from './tool/call-tool';

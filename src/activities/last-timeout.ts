@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { timeouts } from '../protocol/limits';
+import { timeouts } from '../protocol';
 
 /** Values of Temporal's `TimeoutType`. */
 const timeoutNames: Readonly<Record<number, string>> = {

@@ -2,8 +2,7 @@
 
 import { Context } from '@temporalio/activity';
 import type { Deltas } from '../stores/index';
-import type { CallModelInput, CallToolInput } from '../protocol/activities';
-import type { LiveAttempt, LiveEvent, LivePlace } from '../protocol/live';
+import type { CallModelInput, CallToolInput, LiveAttempt, LiveEvent, LivePlace } from '../protocol';
 import { ownWorkflowId } from './definition/pinned-definition';
 
 type Carrier = { readonly deltas?: Deltas };

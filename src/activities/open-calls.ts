@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompleteAsyncError, type Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
-import { timeouts } from '../protocol/limits';
+import { timeouts } from '../protocol';
 
 /** Before each request. Most hints are true after the first two. */
 const pausesMs = [10, 30, 60, 150, 350, 700];

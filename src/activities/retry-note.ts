@@ -1,10 +1,15 @@
 // Tells a run that a call of it has failed and is tried again. Only the server knows of attempts otherwise, and lists of runs do not say it.
 
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { oneLine } from '../base/text';
-import { timeouts } from '../protocol/limits';
-import { allWorkflowTypes, signalNames } from '../protocol/names';
-import { isTold, longestRetryError, type RetryNote } from '../protocol/retrying';
+import { oneLine } from '../base';
+import {
+  allWorkflowTypes,
+  isTold,
+  longestRetryError,
+  type RetryNote,
+  signalNames,
+  timeouts,
+} from '../protocol';
 import { isFinal, isLastAttempt } from './user-code';
 
 /** Calls that are repeated quickly, as in a rolling deploy, are told of only if they go on for longer. */

@@ -1,10 +1,8 @@
 // What an attempt of an activity tells telemetry about the calls that it makes.
 
 import { Context } from '@temporalio/activity';
-import { hashOf } from '../base/digest';
-import { defined } from '../base/json';
-import type { CallModelInput } from '../protocol/activities';
-import type { Traced } from '../protocol/trace';
+import { defined, hashOf } from '../base';
+import type { CallModelInput, Traced } from '../protocol';
 import { costOf, type ModelResponse, type PriceTable } from '../providers';
 import {
   type CallEnd,

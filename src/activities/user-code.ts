@@ -3,12 +3,9 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
-import { clipText } from '../base/text';
-import type { JsonObject } from '../base/json';
+import { clipText, type JsonObject } from '../base';
 import { checkExactJson, isOwnKey, sessionDelta, violationText } from '../core/session';
-import { type ErrorDetails, LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
-import type { SessionDelta } from '../protocol/session';
+import { type ErrorDetails, limits, LonghaulError, type SessionDelta } from '../protocol';
 import { describeError } from './failures';
 
 const maxAttempts = 3;

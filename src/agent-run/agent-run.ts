@@ -3,8 +3,16 @@
  * that a driver gives up. Longhaul's workflows use `AgentMachine`, and their bundle does not contain this file.
  */
 
-import { LonghaulError } from '../protocol/errors';
-import { isJsonObject, plainJson } from '../base/json';
+import {
+  type CompletionCall,
+  LonghaulError,
+  type Message,
+  type NewEntry,
+  type ToolMessage,
+  type ToolResult,
+  type UserMessage,
+} from '../protocol';
+import { isJsonObject, plainJson } from '../base';
 import { RunCancelled } from '../core/errors';
 import { acceptTurn } from '../core/machine/accepted-turn';
 import { advance } from '../core/machine/advance';
@@ -23,14 +31,6 @@ import type {
   ModelTurnOutcome,
 } from '../core/machine/steps';
 import { callsOf, contentOf } from '../core/machine/working-turn';
-import type { NewEntry } from '../protocol/log';
-import type {
-  CompletionCall,
-  Message,
-  ToolMessage,
-  ToolResult,
-  UserMessage,
-} from '../protocol/message';
 import { planWithOutput } from './output-plan';
 import { acceptStreamed, markRecorded, resolveStreamed, streamedContext } from './stream-events';
 import type { PartialTurn, StreamedInvalidToolCall, StreamedResolution } from './streamed-turn';

@@ -2,10 +2,8 @@
  * Plans a turn when an output tool is set. A pure decision, made after the endings and before the rest of `turn-plan.ts`. A call of the
  * tool is the output, even if the turn makes other calls. A text is the output, too, unless it asks a question.
  */
-import { textOfParts } from '../base/text';
-import type { JsonObject } from '../base/json';
-import { isJsonObject } from '../base/json';
-import type { ToolCallPart } from '../protocol/message';
+import { isJsonObject, type JsonObject, textOfParts } from '../base';
+import type { ToolCallPart } from '../protocol';
 import type { OutputOptions } from '../core/machine/options';
 import { markedQuestion } from '../core/machine/questions';
 import type { PlanInput, TurnPlan } from '../core/machine/turn-plan';

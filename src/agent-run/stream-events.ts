@@ -4,8 +4,8 @@
  * S1. One record per attempt. The run refuses a turn without recorded usage.
  * S2. Retry and skip give the turn up: its content so far and the answers to it enter history, and a new model call follows.
  */
-import { LonghaulError } from '../protocol/errors';
-import { plainJson } from '../base/json';
+import { LonghaulError } from '../protocol';
+import { plainJson } from '../base';
 import { emptyUsage } from '../core/budget/usage';
 import { refuse, scan } from '../core/machine/invalid-call-events';
 import {

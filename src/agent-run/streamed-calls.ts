@@ -4,8 +4,7 @@
  * C1. A call forwards nothing before its name is accepted. Then it forwards what it held back, under that name.
  * C2. An ignored call never shows up again, even if more of it comes in.
  */
-import { ProviderError } from '../protocol/errors';
-import type { ToolCallPart } from '../protocol/message';
+import { ProviderError, type ToolCallPart } from '../protocol';
 import type { StreamedInvalidToolCall, ToolCallDelta } from './streamed-turn';
 import { toCallPart } from './streamed-turn';
 import { argumentsText } from '../core/machine/working-turn';

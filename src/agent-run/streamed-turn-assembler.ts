@@ -6,8 +6,7 @@
  * 2. A completed reasoning block replaces its deltas, which have no signature.
  * 3. After a turn was abandoned, only the end of the stream matters, for its usage.
  */
-import { LonghaulError } from '../protocol/errors';
-import type { AssistantPart, ReasoningPart } from '../protocol/message';
+import { type AssistantPart, LonghaulError, type ReasoningPart } from '../protocol';
 import type { CallOutput } from './streamed-calls';
 import { StreamedCalls } from './streamed-calls';
 import type {

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../base/json';
-import { isJsonObject } from '../base/json';
-import type { AssistantPart, ReasoningPart, ToolCallPart } from '../protocol/message';
+import { isJsonObject, type JsonObject } from '../base';
+import type { AssistantPart, ReasoningPart, ToolCallPart } from '../protocol';
 import type { CompletionCallHead } from '../core/machine/steps';
 
 /** An event of a provider's stream. `key` tells the blocks of a turn apart, and never enters history. */

@@ -1,6 +1,7 @@
 // Reads a thrown value and what caused it. Anything may have been thrown: a circle of causes, a getter that throws, no error at all. Pure.
 
 /** One error of a chain. `message` is the error's code if it has no message. */
+import { defined } from './json';
 export type ReadError = {
   readonly name: string;
   readonly message: string;
@@ -66,7 +67,7 @@ function readError(value: unknown): ReadError {
   const name = text('name') ?? 'Error';
   const stack = text('stack');
   if (message === undefined && stack === undefined) return { name, message: shown(value) };
-  return { name, message: message ?? '', ...(stack !== undefined && { stack }) };
+  return { name, message: message ?? '', ...defined({ stack }) };
 }
 
 function causesOf(value: unknown): readonly unknown[] {

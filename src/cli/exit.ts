@@ -1,5 +1,5 @@
-import { type ErrorCode, type ErrorDetails, LonghaulError } from '../protocol/errors';
-import { grpcStatus } from '../base/grpc-status';
+import { type ErrorCode, type ErrorDetails, LonghaulError } from '../protocol';
+import { grpcStatus } from '../base';
 import { printable, printableLine } from './render/text';
 
 const longestMessage = 2_000;

@@ -3,10 +3,7 @@
 // 1. `broughtToolsProblem` says what no run takes. The client asks it before it sends the tools, and again the thread and the worker.
 // 2. A replay asks `clientToolsProblem` only. What a run once took it still takes.
 
-import { shapeProblem } from '../base/check-shape';
-import { isJsonObject } from '../base/json';
-import { formatProblem, joinPath, quote } from '../base/problem';
-import { utf8Length } from '../base/text';
+import { formatProblem, isJsonObject, joinPath, quote, shapeProblem, utf8Length } from '../base';
 import { limits } from '../protocol/limits';
 import { type ClientTool, clientToolShape } from '../protocol/run';
 import { listOf } from '../protocol/shapes';

@@ -1,5 +1,5 @@
 import { LonghaulError, hasCode } from '../protocol/errors';
-import { oneLine } from '../base/text';
+import { oneLine } from '../base';
 import type { FinishReason, Message } from '../protocol/message';
 
 /** The run made `limit` model calls and did not end. `unsent` is the message that it would have sent next. */

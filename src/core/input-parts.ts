@@ -1,6 +1,6 @@
 // Checks an input: a text, or a list of text and media parts. The check is complete, because a provider gets every part. Pure.
 
-import { isJsonObject } from '../base/json';
+import { isJsonObject } from '../base';
 import { limits } from '../protocol/limits';
 import { isBase64, isMediaType } from '../protocol/media';
 

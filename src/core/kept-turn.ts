@@ -1,7 +1,7 @@
 // What an attempt at a model call tells the server right before calls of the turn begin inline. From then on the turn stands: an attempt that
 // finds it, and a run whose call was lost, take the turn from there and ask no model again. Pure.
 
-import { defined, isJsonObject, type Json } from '../base/json';
+import { defined, isJsonObject, type Json } from '../base';
 import type { CallModelResult } from '../protocol/activities';
 
 type Kept = Pick<CallModelResult, 'entry' | 'session' | 'costUsd'> & {

@@ -4,7 +4,7 @@
 // 1. A hash hides a member that nobody can guess. Somebody who guesses a member can confirm it.
 // 2. Two members never share an entry. Two values of one member never share an entry either.
 
-import { sha256 } from '../base/sha256';
+import { sha256 } from '../base';
 import type { RunKey } from '../protocol/run';
 
 /** The prefixes of entries, by member. The compiler compares this list with the type. */

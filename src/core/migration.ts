@@ -3,8 +3,7 @@
 // 1. An open call goes on only if its tool is still there, takes the arguments of the call, and gets its result from the same place.
 // 2. What cannot be checked does not fit. The run then stays as it is.
 
-import { canonicalJson, defined } from '../base/json';
-import { formatProblem, joinPath, quote } from '../base/problem';
+import { canonicalJson, defined, formatProblem, joinPath, quote } from '../base';
 import type { AgentConfig, ToolConfig } from '../protocol/activities';
 import type { MachineInput } from '../protocol/agent-run';
 import { type MigrateInput, migrateInputShape } from '../protocol/run';

@@ -7,16 +7,21 @@ import { clientToolsProblem } from './client-tools';
 import { inputProblem, typeName } from './input-parts';
 import { keyMembers } from './key-hashes';
 import { readActor } from './people/actor';
-import { didYouMean, formatProblem, quote } from '../base/problem';
+import {
+  didYouMean,
+  formatProblem,
+  isJsonObject,
+  knownPart,
+  quote,
+  shapeProblem,
+  utf8Length,
+} from '../base';
 import { checkExactJson, checkJson, violationText } from './session';
-import { utf8Length } from '../base/text';
 import { hasCode, LonghaulError } from '../protocol/errors';
-import { isJsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
 import { readTraceparent } from '../protocol/trace';
 import { childMembers, type RunInput, runInputShape } from '../protocol/run';
-import { knownPart, shapeProblem } from '../base/check-shape';
 import type { Shaped } from '../protocol/shapes';
 import type { RunnerSpec } from '../protocol/spec';
 

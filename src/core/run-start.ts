@@ -1,7 +1,6 @@
 // The input, type, id and first memo of a run, for clients and workflows that start it. Pure.
 
-import { defined } from '../base/json';
-import { oneLine } from '../base/text';
+import { defined, oneLine } from '../base';
 import { LonghaulError } from '../protocol/errors';
 import { idPatterns, memoKey, searchAttributes, workflowTypes } from '../protocol/names';
 import type { RunInput, RunMemo } from '../protocol/run';

@@ -1,6 +1,6 @@
 // The runners that a runner names. A spec on its way contains whole specs, but a pinned definition contains ids. Pure.
 
-import { isJsonObject } from '../base/json';
+import { defined, isJsonObject } from '../base';
 import type { RunnerPlace } from '../protocol/activities';
 import type { Definition, RunnerRef, RunnerSpec } from '../protocol/spec';
 
@@ -45,7 +45,7 @@ export function runnerAddress({
   return {
     runner: runnerIdOf(runner),
     ...(typeof runner !== 'string' && { inline: true }),
-    ...(application !== undefined && { application }),
+    ...defined({ application }),
   };
 }
 

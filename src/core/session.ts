@@ -1,5 +1,4 @@
-import { type Json, type JsonObject, reservedKeys } from '../base/json';
-import { quote } from '../base/problem';
+import { type Json, type JsonObject, quote, reservedKeys } from '../base';
 import type { SessionDelta } from '../protocol/session';
 
 export type { SessionDelta };

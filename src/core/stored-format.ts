@@ -4,8 +4,7 @@
 // 2. A member that is missing or has another type is damage: nobody can read the state.
 // 3. A state of a newer version is no fault of the run: the error is `retryable`, because a worker of that version can read it.
 
-import { type Schema, shapeProblem } from '../base/check-shape';
-import { formatProblem } from '../base/problem';
+import { formatProblem, type Schema, shapeProblem } from '../base';
 import { hasCode, LonghaulError } from '../protocol/errors';
 
 /** `what` names the state. Throws a `StateError` unless `format` is a whole number from 1 to `newest`. */

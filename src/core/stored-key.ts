@@ -3,8 +3,7 @@
 // 1. The tenant is part of the stored user. Two pairs of tenant and user never share a stored user.
 // 2. A key without a tenant is stored as it is.
 
-import { sha256 } from '../base/sha256';
-import { utf8Length } from '../base/text';
+import { sha256, utf8Length } from '../base';
 import type { RunKey } from '../protocol/run';
 
 /** Stands between tenant and user. No user that a principal or a thread names has a control character. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deepFreeze, defined, type JsonObject } from '../base/json';
+import { deepFreeze, defined, type JsonObject } from '../base';
 import type { OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems } from './options';
 import { duration, help, type Immutable, nonBlank } from './schema/parts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { deepFreeze, defined, isJsonObject } from '../base/json';
-import { quote, type Problem } from '../base/problem';
-import type { AgentSpec, RunTypes } from '../protocol/spec';
+import { deepFreeze, defined, isJsonObject, type Problem, quote } from '../base';
+import type { AgentSpec, RunTypes } from '../protocol';
 import {
   isStandardSchema,
   parseSchemaOption,

@@ -1,17 +1,16 @@
 import type { InvalidToolCallContext } from '../core/machine/steps';
-import type { InvalidToolCallAction } from '../protocol/agent-run';
-import { deepFreeze, isJsonObject, type JsonObject } from '../base/json';
 import type {
   AssistantPart,
+  CallbacksSpec,
   FinishReason,
+  InvalidToolCallAction,
   Message,
   ToolCallPart,
   ToolContent,
   Usage,
-} from '../protocol/message';
-import type { CallbacksSpec } from '../protocol/spec';
+} from '../protocol';
+import { defined, deepFreeze, describeValue, isJsonObject, type JsonObject } from '../base';
 import { z } from 'zod';
-import { describeValue } from '../base/problem';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import { aFunction, runnerId, sessionKeys } from './schema/parts';
 import type { ToolLog } from './tool';
@@ -164,7 +163,7 @@ export function defineCallbacks(definition: CallbacksDefinition): Callbacks {
   const toolHooks = (['beforeToolCall', 'afterToolCall'] as const).filter((one) => one in given);
   const spec = {
     name,
-    ...(session !== undefined && { session }),
+    ...defined({ session }),
     ...(toolHooks.length > 0 && { toolHooks }),
   };
   return Object.freeze({

@@ -1,15 +1,18 @@
 // The tools that the client of one run brings become tools of its agent, in the definition of this run only.
 
-import { canonicalJson, deepFreeze } from '../base/json';
-import { quote } from '../base/problem';
-import { toKiB } from '../base/text';
+import { canonicalJson, deepFreeze, quote, toKiB } from '../base';
 import { broughtToolsProblem } from '../core/client-tools';
 import { runnerOf } from '../core/runner-refs';
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
-import { askUserTool, resultToolNames } from '../protocol/names';
-import type { ClientTool } from '../protocol/run';
-import type { AgentSpec, Definition, ToolSpec } from '../protocol/spec';
+import {
+  type AgentSpec,
+  askUserTool,
+  type ClientTool,
+  type Definition,
+  limits,
+  LonghaulError,
+  resultToolNames,
+  type ToolSpec,
+} from '../protocol';
 import { runnerName } from './runner';
 
 /** Throws `InvalidInput` if the run's runner is no agent, if a name is taken, or for tools that no run takes. */

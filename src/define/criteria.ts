@@ -1,6 +1,5 @@
-import { deepFreeze, isJsonObject, type Json, type JsonObject } from '../base/json';
-import type { CriterionResult } from '../protocol/log';
-import type { Message } from '../protocol/message';
+import { deepFreeze, isJsonObject, type Json, type JsonObject } from '../base';
+import type { CriterionResult, Message } from '../protocol';
 import type { JsonSchemaLiteral } from './tool';
 import type { StandardSchema } from './arguments/emit';
 

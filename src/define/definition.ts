@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
 import { namedById, runnerRefs } from '../core/runner-refs';
-import { canonicalJson, deepFreeze, defined } from '../base/json';
-import { quote } from '../base/problem';
-import { toKiB } from '../base/text';
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
-import type {
-  AgentSpec,
-  CallbacksSpec,
-  Definition,
-  ModelRef,
-  RunnerSpec,
-  ToolSpec,
-} from '../protocol/spec';
+import { canonicalJson, deepFreeze, defined, quote, toKiB } from '../base';
+import {
+  type AgentSpec,
+  type CallbacksSpec,
+  type Definition,
+  limits,
+  LonghaulError,
+  type ModelRef,
+  type RunnerSpec,
+  type ToolSpec,
+} from '../protocol';
 import { circularCall, levelsBelow, nestedTooDeep } from './nesting';
 import type { Callbacks } from './callbacks';
 import type { CriterionFunction } from './criteria';

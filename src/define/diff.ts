@@ -1,6 +1,5 @@
-import { canonicalJson, isJsonObject, type Json } from '../base/json';
-import type { Definition, RunnerSpec } from '../protocol/spec';
-import { formatPath, type Path } from '../base/problem';
+import { defined, canonicalJson, formatPath, isJsonObject, type Json, type Path } from '../base';
+import type { Definition, RunnerSpec } from '../protocol';
 import { withoutResultTools } from './result-tools';
 
 export type FieldChange = {
@@ -91,8 +90,7 @@ function fieldChanges(
   return [
     {
       path: formatPath(path),
-      ...(old !== undefined && { old }),
-      ...(fresh !== undefined && { new: fresh }),
+      ...defined({ old, new: fresh }),
     },
   ];
 }

@@ -1,9 +1,11 @@
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
-import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
-import { canonicalJson, deepFreeze } from '../base/json';
-import { quote } from '../base/problem';
-import { toKiB } from '../base/text';
+import {
+  type Definition,
+  limits,
+  LonghaulError,
+  type RunnerSpec,
+  type ToolSpec,
+} from '../protocol';
+import { canonicalJson, deepFreeze, quote, toKiB } from '../base';
 import { refuseProblems } from './options';
 import { agentRules } from './schema/agent';
 

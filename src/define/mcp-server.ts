@@ -1,4 +1,4 @@
-import type { RetrySpec, ToolSpec } from '../protocol/spec';
+import type { RetrySpec, ToolSpec } from '../protocol';
 
 /** How a worker reaches an MCP server. It may hold secrets, so no part enters a run. */
 export type McpTransport =

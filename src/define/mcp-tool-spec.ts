@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { costProblem } from '../core/schema/schema-problem';
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
-import { isJsonObject, type JsonObject } from '../base/json';
-import type { ToolSpec } from '../protocol/spec';
+import { limits, LonghaulError, type ToolSpec } from '../protocol';
+import { defined, didYouMean, formatProblem, isJsonObject, type JsonObject, quote } from '../base';
 import type { McpServer } from './mcp-server';
-import { didYouMean, formatProblem, quote } from '../base/problem';
 import { toPlainJson } from './plain-json';
 
 /** A tool as an MCP server lists it. */
@@ -107,8 +104,7 @@ function mcpToolSpec(server: McpServer, tool: ListedMcpTool): ToolSpec {
     effect,
     ...(onError && { onError }),
     ...(needsApproval(server, annotations) && { needsApproval: true }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(retry && { retry }),
+    ...defined({ timeoutMs, retry }),
     mcp: { server: server.name, tool: tool.name },
   };
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { deepFreeze, defined } from '../base/json';
-import { quote, type Problem } from '../base/problem';
+import { deepFreeze, defined, type Problem, quote } from '../base';
 import type { McpTransport, McpServer } from './mcp-server';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import {

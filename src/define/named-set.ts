@@ -1,5 +1,5 @@
-import { describeValue, didYouMean, quote } from '../base/problem';
-import { LonghaulError } from '../protocol/errors';
+import { describeValue, didYouMean, quote } from '../base';
+import { LonghaulError } from '../protocol';
 import { specError } from './problems/problem';
 
 /** A thing with its name, and where it was given, for messages. */

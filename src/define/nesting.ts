@@ -1,7 +1,5 @@
 import { refId, runnerRefs } from '../core/runner-refs';
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
-import type { RunnerRef, RunnerSpec } from '../protocol/spec';
+import { limits, LonghaulError, type RunnerRef, type RunnerSpec } from '../protocol';
 import { runnerName } from './runner';
 
 /**

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { isPlainObject } from '../base/json';
-import { describeValue, joinPath, type Problem } from '../base/problem';
+import { describeValue, isPlainObject, joinPath, type Problem } from '../base';
 import { toPlainJson } from './plain-json';
 import { parse } from './problems/from-zod';
 import { specError } from './problems/problem';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { deepFreeze, defined, isPlainObject } from '../base/json';
-import type { GraphSpec, ParallelSpec, RunnerRef, SequentialSpec } from '../protocol/spec';
+import { deepFreeze, defined, isPlainObject } from '../base';
+import type { GraphSpec, ParallelSpec, RunnerRef, SequentialSpec } from '../protocol';
 import { checkNesting } from './nesting';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import {

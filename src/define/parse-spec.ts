@@ -1,7 +1,12 @@
-import { deepFreeze, isJsonObject, type JsonObject } from '../base/json';
-import { describeValue, joinPath, type Problem } from '../base/problem';
-import { limits } from '../protocol/limits';
-import type { RunnerSpec } from '../protocol/spec';
+import {
+  deepFreeze,
+  describeValue,
+  isJsonObject,
+  joinPath,
+  type JsonObject,
+  type Problem,
+} from '../base';
+import { limits, type RunnerSpec } from '../protocol';
 import { toPlainJson } from './plain-json';
 import { parse, type Parsed } from './problems/from-zod';
 import { specError } from './problems/problem';

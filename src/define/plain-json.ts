@@ -1,5 +1,11 @@
-import { isPlainObject, type Json, type JsonObject } from '../base/json';
-import { describeValue, formatPath, type Problem } from '../base/problem';
+import {
+  describeValue,
+  formatPath,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+  type Problem,
+} from '../base';
 
 const deepest = 100;
 

@@ -1,7 +1,5 @@
-import { describeValue, didYouMean, nearest, quote } from '../base/problem';
-import { LonghaulError } from '../protocol/errors';
-import { defined } from '../base/json';
-import type { AgentSpec, Definition, RunnerSpec } from '../protocol/spec';
+import { defined, describeValue, didYouMean, nearest, quote } from '../base';
+import { type AgentSpec, type Definition, LonghaulError, type RunnerSpec } from '../protocol';
 import { isMcpServer, isTool } from './agent';
 import { type Agent, calledRunners, isRunner, type Runner, runnerMakers } from './runner';
 import { isCallbacks, type Callbacks } from './callbacks';

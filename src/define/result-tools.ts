@@ -1,9 +1,14 @@
 // The tools with which a model reads what a result store keeps. A worker with a store gives them to every agent that has other tools.
 
-import { canonicalJson, deepFreeze } from '../base/json';
-import { limits } from '../protocol/limits';
-import { resultToolNames } from '../protocol/names';
-import type { AgentSpec, Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
+import { canonicalJson, deepFreeze } from '../base';
+import {
+  type AgentSpec,
+  type Definition,
+  limits,
+  resultToolNames,
+  type RunnerSpec,
+  type ToolSpec,
+} from '../protocol';
 
 const ref = {
   type: 'string',

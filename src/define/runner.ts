@@ -1,5 +1,4 @@
-import { isJsonObject } from '../base/json';
-import { describeValue, quote } from '../base/problem';
+import { describeValue, isJsonObject, quote } from '../base';
 import type {
   AgentSpec,
   GraphSpec,
@@ -9,7 +8,7 @@ import type {
   SequentialSpec,
   SubAgentSpec,
   Typed,
-} from '../protocol/spec';
+} from '../protocol';
 import type { Callbacks } from './callbacks';
 import type { CriterionFunction } from './criteria';
 import type { McpServer } from './mcp-server';

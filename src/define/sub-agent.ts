@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { deepFreeze } from '../base/json';
-import { describeValue, quote } from '../base/problem';
-import type { SubAgentSpec } from '../protocol/spec';
+import { deepFreeze, describeValue, quote } from '../base';
+import type { SubAgentSpec } from '../protocol';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import { isRunner, runnerMakers, type Runner, type SubAgentTool } from './runner';
 import { subAgentFields } from './schema/agent';

@@ -1,14 +1,18 @@
 // What a tool returns if its result has several parts, or media. Longhaul checks the parts after the tool ran.
 
-import { isPlainObject, type Json, plainJson } from '../base/json';
-import { toKiB, utf8Length } from '../base/text';
+import { isPlainObject, type Json, plainJson, toKiB, utf8Length } from '../base';
 import { typeName } from '../core/input-parts';
 import { checkStringifiable } from '../core/session';
 import { errorOutput } from '../core/transcript/tool-output';
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
-import { checkedType, isBase64, isMediaType } from '../protocol/media';
-import type { ToolContent, ToolOutput } from '../protocol/message';
+import {
+  checkedType,
+  isBase64,
+  isMediaType,
+  limits,
+  LonghaulError,
+  type ToolContent,
+  type ToolOutput,
+} from '../protocol';
 
 /** A part of a result: a text, a JSON value, or media. */
 export type ToolContentPart =

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { deepFreeze, defined, type Json, type JsonObject } from '../base/json';
-import { describeValue } from '../base/problem';
-import { LonghaulError } from '../protocol/errors';
-import type { ApproverRule } from '../protocol/people';
-import type { ToolSpec } from '../protocol/spec';
+import { deepFreeze, defined, describeValue, type Json, type JsonObject } from '../base';
+import { type ApproverRule, LonghaulError, type ToolSpec } from '../protocol';
 import type { ArgumentsCheck, OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import { aFunction, help, type Immutable } from './schema/parts';

@@ -3,6 +3,7 @@
 // 1. A run belongs to whom its memo says: the memo has hashes of the members of the key that its root run was started with.
 // 2. A run whose root agent is not one of the handler's agents does not exist here.
 
+import { defined } from '../base';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import {
   describeIfThere,
@@ -12,8 +13,7 @@ import {
   type ThreadHandle,
 } from '../client/index';
 import { keyHashes } from '../core/key-hashes';
-import { allWorkflowTypes, memoKey, threadType } from '../protocol/names';
-import type { RunKey, RunMemo } from '../protocol/run';
+import { allWorkflowTypes, memoKey, type RunKey, type RunMemo, threadType } from '../protocol';
 import { ownKey, visibleKey } from './principal';
 import { HttpProblem } from './problems';
 import type { App, BackendOptions, Principal } from './route';
@@ -52,7 +52,7 @@ export async function ownThread(
     agent,
     ...key,
     sessionId: chat,
-    ...(session && { session }),
+    ...defined({ session }),
   });
   const found = await describe(app, thread.threadId);
   if (found === undefined) return thread;

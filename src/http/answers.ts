@@ -1,7 +1,7 @@
 // What routes answer with, and what the OpenAPI document says of it.
 
-import type { Json, JsonObject } from '../base/json';
-import type { PendingInput } from '../protocol/run';
+import type { Json, JsonObject } from '../base';
+import type { PendingInput } from '../protocol';
 
 /** JSON that no cache keeps: it belongs to one person. */
 export function json(value: unknown, status = 200): Response {

@@ -1,8 +1,7 @@
 // The shapes of what requests may say. The description of a member is also its error.
 
 import type { ClientToolOptions } from '../client/index';
-import type { Json, JsonObject } from '../base/json';
-import type { UserInput } from '../protocol/message';
+import type { Json, JsonObject } from '../base';
 import {
   anObject,
   jsonObject,
@@ -14,7 +13,8 @@ import {
   shortText,
   text as anyText,
   textLike,
-} from '../protocol/shapes';
+  type UserInput,
+} from '../protocol';
 
 const text = textLike('[^\\s]');
 

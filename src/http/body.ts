@@ -1,6 +1,6 @@
 // Reads the body of a request: JSON, within bounds of size, depth and time.
 
-import { isJsonObject, type JsonObject } from '../base/json';
+import { isJsonObject, type JsonObject } from '../base';
 import { HttpProblem } from './problems';
 
 export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number };

@@ -1,8 +1,8 @@
 // Cross-origin requests. Off without the option: a browser then lets no foreign page read an answer or send JSON.
 
 import { checkKnown } from '../core/run-input';
-import { isJsonObject } from '../base/json';
-import { LonghaulError } from '../protocol/errors';
+import { isJsonObject } from '../base';
+import { LonghaulError } from '../protocol';
 
 export type CorsOptions = {
   /** Origins like `https://app.example.com`. `*` is every origin, without cookies. */

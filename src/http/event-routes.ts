@@ -1,9 +1,8 @@
 // The events of a run, as our own stream. `useChat` and AG-UI have theirs.
 
-import { defined } from '../base/json';
-import { LonghaulError } from '../protocol/errors';
+import { defined } from '../base';
+import { filledText, LonghaulError } from '../protocol';
 import type { StreamEvent } from '../core/stream/events';
-import { filledText } from '../protocol/shapes';
 import { done, responses, shownInput } from './answers';
 import { oneOf } from './bodies';
 import { problemDocument, problemOf } from './problems';

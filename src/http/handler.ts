@@ -1,7 +1,7 @@
 // Answers requests: finds the route, asks who calls, checks the body, and makes a problem document of every error.
 
 import { checkApplication, checkKnown } from '../core/run-input';
-import { isJsonObject, type JsonObject } from '../base/json';
+import { defined, isJsonObject, type JsonObject } from '../base';
 import { type Longhaul, RunStreams } from '../client/index';
 import { ownThread, visibleRun } from './access';
 import { readJson, requireJson } from './body';
@@ -126,7 +126,7 @@ class Handler {
       run: (workflowId, kind) => visibleRun(app, principal, { workflowId, kind }),
       thread: async (chat) => {
         const { session } = await backend();
-        return await ownThread(app, principal, { agent, chat, ...(session && { session }) });
+        return await ownThread(app, principal, { agent, chat, ...defined({ session }) });
       },
       backend,
       mayBringTools: () => this.#takesTools({ principal, agent, request }),

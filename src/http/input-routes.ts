@@ -1,10 +1,9 @@
 // Routes of open inputs: the inbox, and what people and clients say to an input. Who says it comes from `authenticate`.
 
 import type { InboxItem, RunHandle } from '../client/index';
-import { defined, type JsonObject } from '../base/json';
-import type { AnsweredBy } from '../protocol/run';
+import { defined, type JsonObject } from '../base';
+import { type AnsweredBy, objectOf, type Shaped, text } from '../protocol';
 import { done, firstOf, json, responses, shownInput } from './answers';
-import { objectOf, type Shaped, text } from '../protocol/shapes';
 import { anyJson, described, object, oneOf, reason } from './bodies';
 import { visibleKey } from './principal';
 import type { Call, Route } from './route';

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, made from the routes.
 
-import type { Json, JsonObject, JsonSchema } from '../base/json';
+import type { Json, JsonObject, JsonSchema } from '../base';
 import type { PublicRoute, Route } from './route';
 
 const problemSchema: JsonSchema = {

@@ -1,9 +1,8 @@
 import { type Deltas, isDeltas } from '../stores/index';
 import { checkOptions } from '../client/index';
 import { knownId } from '../core/run-start';
-import { quote } from '../base/problem';
-import { LonghaulError } from '../protocol/errors';
-import type { KnownRunner } from '../protocol/spec';
+import { quote } from '../base';
+import { type KnownRunner, LonghaulError } from '../protocol';
 import { checkCors, type CorsOptions } from './cors';
 import type { BackendOptions, Principal } from './route';
 

@@ -2,10 +2,8 @@
 
 import { checkKnown } from '../core/run-input';
 import { readActor } from '../core/people/actor';
-import { isJsonObject } from '../base/json';
-import { LonghaulError } from '../protocol/errors';
-import type { Actor } from '../protocol/people';
-import type { RunKey } from '../protocol/run';
+import { defined, isJsonObject } from '../base';
+import { type Actor, LonghaulError, type RunKey } from '../protocol';
 import type { Principal } from './route';
 
 const members: Readonly<Record<keyof Principal, true>> = {
@@ -25,8 +23,7 @@ export function readPrincipal(value: unknown): Principal {
   const { user, name, roles, tenant, sees } = value;
   readActor({
     id: user,
-    ...(name !== undefined && { name }),
-    ...(roles !== undefined && { roles }),
+    ...defined({ name, roles }),
   });
   if (tenant !== undefined) readActor({ id: tenant });
   if (!widths.includes(sees)) throw invalid("must return sees: 'own', 'tenant' or 'all'");
@@ -38,14 +35,13 @@ export function readPrincipal(value: unknown): Principal {
 export function actorOf({ user, name, roles }: Principal): Actor {
   return {
     id: user,
-    ...(roles !== undefined && { roles }),
-    ...(name !== undefined && { name }),
+    ...defined({ roles, name }),
   };
 }
 
 /** The key of what the principal starts. */
 export function ownKey(appName: string, { user, tenant }: Principal): RunKey {
-  return { appName, userId: user, ...(tenant !== undefined && { tenant }) };
+  return { appName, userId: user, ...defined({ tenant }) };
 }
 
 /** The key that all runs have that the principal may see. */

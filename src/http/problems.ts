@@ -1,7 +1,8 @@
 // Errors as problem documents (RFC 9457). Their texts are fixed: they never repeat anything of the request, and never tell what a server
 // behind says. `code` is for programs.
 
-import { type ErrorCode, LonghaulError } from '../protocol/errors';
+import { defined } from '../base';
+import { type ErrorCode, LonghaulError } from '../protocol';
 
 /** Codes of problems that only HTTP has. */
 export type HttpCode =
@@ -165,9 +166,9 @@ export function problemDocument(problem: HttpProblem): Readonly<Record<string, u
     type: `urn:longhaul:error:${code}`,
     title,
     status,
-    ...(detail !== undefined && { detail }),
+    ...defined({ detail }),
     code,
-    ...(errors !== undefined && { errors }),
+    ...defined({ errors }),
   };
 }
 

@@ -1,7 +1,6 @@
 // What the principal of a request may do with an answer. The run that asked decides by it.
 
-import type { AnswerRight } from '../protocol/people';
-import type { PendingInput } from '../protocol/run';
+import type { AnswerRight, PendingInput } from '../protocol';
 import type { Principal } from './route';
 
 /**

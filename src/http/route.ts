@@ -1,10 +1,8 @@
 // What a route is. Rooms of routes: runs, threads, chat (AI SDK UI), AG-UI. The handler finds the route, and checks who calls.
 
-import type { Schema } from '../base/check-shape';
-import type { Json, JsonObject } from '../base/json';
+import type { Json, JsonObject, Schema } from '../base';
 import type { Longhaul, RunHandle, RunStreams, StartOptions, ThreadHandle } from '../client/index';
-import type { Actor } from '../protocol/people';
-import type { AnsweredBy, RunKey } from '../protocol/run';
+import type { Actor, AnsweredBy, RunKey } from '../protocol';
 
 /** Who calls, as `authenticate` says. */
 export type Principal = {

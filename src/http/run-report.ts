@@ -3,8 +3,7 @@
 // 1. Texts of errors, and where workers poll, may hold internals: only who may see all runs gets them. Codes are for everybody.
 
 import type { Retrying, RunReport, RunSummary, WaitsFor } from '../client/index';
-import type { ErrorCode } from '../protocol/errors';
-import type { TurnView } from '../protocol/thread';
+import type { ErrorCode, TurnView } from '../protocol';
 import type { StreamEvent } from '../core/stream/events';
 import { shownInput } from './answers';
 import { titleOf } from './problems';

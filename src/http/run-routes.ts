@@ -2,9 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { RunSummary } from '../client/index';
-import { canonicalJson, defined } from '../base/json';
-import { hasCode } from '../protocol/errors';
-import { objectOf, type Shape } from '../protocol/shapes';
+import { canonicalJson, defined } from '../base';
+import { hasCode, objectOf, type Shape } from '../protocol';
 import { firstOf, json, done, responses } from './answers';
 import { broughtTools, toolsTaken } from './client-tools';
 import { clientTools, id, messageText, oneOf, reason, userInput, wholeNumber } from './bodies';
@@ -103,7 +102,7 @@ async function start(call: Call): Promise<Response> {
   const workflowId = requestId === undefined ? undefined : startId(call, agent, requestId);
   const options = {
     ...(await call.backend()),
-    ...(workflowId !== undefined && { workflowId }),
+    ...defined({ workflowId }),
     ...tools,
   };
   try {

@@ -2,12 +2,14 @@
 // request for each.
 
 import type { SendOptions, ThreadHandle, TurnHandle } from '../client/index';
-import type { Json, JsonObject } from '../base/json';
-import { hasCode } from '../protocol/errors';
-import type { UserInput } from '../protocol/message';
-import type { Verdict } from '../protocol/people';
-import type { PendingInput } from '../protocol/run';
-import type { TurnView } from '../protocol/thread';
+import { defined, type Json, type JsonObject } from '../base';
+import {
+  hasCode,
+  type PendingInput,
+  type TurnView,
+  type UserInput,
+  type Verdict,
+} from '../protocol';
 import type { StreamEvent } from '../core/stream/events';
 import { listedInputId } from '../core/people/input-ids';
 import { HttpProblem, problemOf } from './problems';
@@ -69,8 +71,7 @@ export async function say(
   const { budget, context } = await call.backend();
   return await thread.send(input, {
     ...options,
-    ...(budget && { budget }),
-    ...(context && { context }),
+    ...defined({ budget, context }),
     by: call.actor,
   });
 }
@@ -277,7 +278,7 @@ async function send(thread: ThreadHandle, call: Call, reply: Reply): Promise<voi
     case 'approve': {
       const { args, seen, reason } = reply;
       const note = reason && { note: reason };
-      await thread.approve(inputId, { ...by, ...(args && { args }), ...note, ...shown(seen) });
+      await thread.approve(inputId, { ...by, ...defined({ args }), ...note, ...shown(seen) });
       return;
     }
     case 'reject':

@@ -1,8 +1,7 @@
 // Checks bodies and queries against the shapes that routes declare. Each member has a `description`. Its texts name known members only.
 
-import { type Schema, shapeProblem } from '../base/check-shape';
-import type { JsonObject } from '../base/json';
-import { objectOf, type ValueOf } from '../protocol/shapes';
+import { type JsonObject, type Schema, shapeProblem } from '../base';
+import { objectOf, type ValueOf } from '../protocol';
 import { type FieldProblem, HttpProblem } from './problems';
 import type { QueryParameter } from './route';
 

@@ -1,8 +1,8 @@
 // Routes of threads. A chat is the principal's own: `:chat` is the `sessionId` of its key.
 
-import { defined } from '../base/json';
+import { defined } from '../base';
 import type { ThreadHandle, ThreadSummary } from '../client/index';
-import { objectOf, type Shape } from '../protocol/shapes';
+import { objectOf, type Shape } from '../protocol';
 import { done, firstOf, json, responses } from './answers';
 import { broughtTools, toolsTaken } from './client-tools';
 import { clientTools, id, oneOf, userInput, wholeNumber } from './bodies';

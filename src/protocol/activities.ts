@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json';
+import type { JsonObject } from '../base';
 import type { LogEntry, LogRef } from './log';
 import type { ToolOutput } from './message';
 import type { ApproverRule, WorkerHook } from './people';

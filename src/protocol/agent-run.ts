@@ -1,4 +1,4 @@
-import type { Json } from '../base/json';
+import type { Json } from '../base';
 import type { ToolCallPart } from './message';
 import type { PendingInput } from './run';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/json';
+import type { Json, JsonObject } from '../base';
 import { anObject, count, filledText, listOf, objectOf, type Shape, texts } from './shapes';
 import type { Actor, Verdict } from './people';
 import type {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/json';
+import type { Json, JsonObject } from '../base';
 import { amount, objectOf, type Shape, type Shaped } from './shapes';
 
 /**

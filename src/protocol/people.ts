@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json';
+import type { JsonObject } from '../base';
 import { limits } from './limits';
 import {
   amount,

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors';
-import type { Json } from '../base/json';
+import type { Json } from '../base';
 import { limits } from './limits';
 import { logRefShape } from './log';
 import {

@@ -1,8 +1,7 @@
 // Shapes: what travels and what is stored, declared once. A shape is a JSON Schema that `base/check-shape` checks. The compiler infers the
 // type of the values from it. A comment on a member of a shape is also a comment on the member of the type.
 
-import type { Schema } from '../base/check-shape';
-import type { JsonObject } from '../base/json';
+import { defined, type JsonObject, type Schema } from '../base';
 
 /** A schema with the type of the values that fit it. No schema has the member `~value`. */
 export type Shaped<Value> = Schema & { readonly '~value'?: Value };
@@ -67,7 +66,7 @@ export function textLike(pattern: string): Shaped<string> {
 }
 
 export function listOf<Item>(items: Shaped<Item>, maxItems?: number): Shaped<readonly Item[]> {
-  return { type: 'array', items, ...(maxItems !== undefined && { maxItems }) };
+  return { type: 'array', items, ...defined({ maxItems }) };
 }
 
 export function oneOf<Choice extends string>(...choices: readonly Choice[]): Shaped<Choice> {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, JsonSchema } from '../base/json';
+import type { Json, JsonObject, JsonSchema } from '../base';
 import type { AgentSpec, RunnerSpec, SubAgentSpec } from '../define/schema';
 import type { ApprovalPolicy } from './people';
 import { filledText, objectOf, type Shape, textLike } from './shapes';

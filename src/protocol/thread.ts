@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors';
-import type { JsonObject } from '../base/json';
+import type { JsonObject } from '../base';
 import type { UserInput } from './message';
 import { actorShape, type WorkerHook } from './people';
 import { clientToolShape } from './run';

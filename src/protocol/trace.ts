@@ -1,7 +1,7 @@
 // The place of a run in a trace, as W3C Trace Context writes it (https://www.w3.org/TR/trace-context/). It travels only if the worker that
 // loaded the definition has telemetry.
 
-import { hashOf } from '../base/digest';
+import { hashOf } from '../base';
 import type { RunSpend, RunStatus } from './run';
 import type { RunnerSpec } from './spec';
 

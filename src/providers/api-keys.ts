@@ -1,6 +1,6 @@
 // Where adapters find their keys: in the configuration, or in variables of the environment.
 
-import { ProviderError } from '../protocol/errors';
+import { ProviderError } from '../protocol';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,4 @@
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
+import { limits, LonghaulError } from '../protocol';
 import type { CallOptions, ModelDelta } from './provider';
 
 const defaultGraceMs = 2000;

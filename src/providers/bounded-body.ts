@@ -1,5 +1,4 @@
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
+import { limits, LonghaulError } from '../protocol';
 
 /** The limit for one event of a stream, and for an answer that is not a stream. */
 const mostPiece = 4 * limits.modelTurn;

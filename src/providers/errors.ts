@@ -1,6 +1,5 @@
-import { defined } from '../base/json';
-import { ProviderError, type ProviderErrorKind } from '../protocol/errors';
-import { chainTexts, copyError, errorChain } from '../base/causes';
+import { chainTexts, copyError, defined, errorChain } from '../base';
+import { ProviderError, type ProviderErrorKind } from '../protocol';
 import { redact, redactError } from './redact';
 
 const shortestMs = 250;

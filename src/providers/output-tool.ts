@@ -2,7 +2,7 @@
  * Structured output by a tool, for models that take no output schema beside tools. The model calls the tool with its answer. The
  * caller gets a text, as with native structured output, and checks it in the same way.
  */
-import type { AssistantPart, ToolCallPart } from '../protocol/message';
+import type { AssistantPart, ToolCallPart } from '../protocol';
 import type {
   CallOptions,
   ModelDelta,

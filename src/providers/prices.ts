@@ -1,9 +1,5 @@
-import { defined } from '../base/json';
-import { describeValue } from '../base/problem';
-import { LonghaulError } from '../protocol/errors';
-import type { Usage } from '../protocol/message';
-import type { RunSpend } from '../protocol/run';
-import type { ModelRef } from '../protocol/spec';
+import { defined, describeValue } from '../base';
+import { LonghaulError, type ModelRef, type RunSpend, type Usage } from '../protocol';
 
 /** US dollars per million tokens. */
 export type TokenPrices = {

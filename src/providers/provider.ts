@@ -1,17 +1,17 @@
-import type { ModelDelta } from '../protocol/live';
-import type { JsonObject, JsonSchema } from '../base/json';
 import type {
   AssistantPart,
   FinishReason,
   Message,
+  ModelDelta,
+  ModelSettings,
   Origin,
   ResponseIds,
   Usage,
-} from '../protocol/message';
-import type { ModelSettings } from '../protocol/spec';
+} from '../protocol';
+import type { JsonObject, JsonSchema } from '../base';
 
 /** A tool as the model sees it. The schema goes to the provider verbatim. */
-export type { ModelDelta } from '../protocol/live';
+export type { ModelDelta } from '../protocol';
 
 export type ToolDeclaration = {
   readonly name: string;

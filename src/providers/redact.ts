@@ -1,7 +1,7 @@
 // Removes credentials from texts for logs, workflow histories and models. Each rule takes time in proportion to the length of the text:
 // no repetition can start at many places and run to the end from each.
 
-import type { ReadError } from '../base/causes';
+import type { ReadError } from '../base';
 
 const gone = '[redacted]';
 /** A value after a name, with or without quotes. */

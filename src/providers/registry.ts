@@ -1,11 +1,8 @@
-import { LonghaulError } from '../protocol/errors';
-import { loadPeer, type Peer } from '../protocol/peers';
-import { isJsonObject } from '../base/json';
+import { type AgentSpec, loadPeer, LonghaulError, type Peer } from '../protocol';
+import { didYouMean, isJsonObject, nearest, type Problem, quote } from '../base';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
 import { createOpenAiProvider } from './openai/openai-provider';
-import type { AgentSpec } from '../protocol/spec';
-import { didYouMean, nearest, type Problem, quote } from '../base/problem';
 import type { ModelProvider, ProviderConfig } from './provider';
 
 type Api = NonNullable<ProviderConfig['api']>;

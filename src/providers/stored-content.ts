@@ -1,4 +1,4 @@
-import { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol';
 
 /** For content that is still in the result store. The worker puts such content into the request before a provider sees it. */
 export function unreadContent(): never {

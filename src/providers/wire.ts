@@ -1,7 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../base/json';
-import { mediaLabel } from '../base/text';
-import type { Media } from '../protocol/media';
+import { isJsonObject, type Json, type JsonObject, mediaLabel } from '../base';
 import type {
+  Media,
   MediaPart,
   Message,
   Origin,
@@ -9,7 +8,7 @@ import type {
   TextPart,
   ToolContent,
   ToolResult,
-} from '../protocol/message';
+} from '../protocol';
 
 const deepest = 200;
 

@@ -1,6 +1,6 @@
 // Every entry that connects imports this first, so that an old Node or a missing package gives one sentence, not a stack of modules.
 /* eslint-disable @typescript-eslint/no-require-imports -- loads a package only to say that it is missing */
-import { loadPeer } from '../protocol/peers';
+import { loadPeer } from '../protocol';
 import { requireNode } from './machine/node-version';
 
 requireNode();

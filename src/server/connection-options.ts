@@ -1,9 +1,8 @@
 import './client-packages';
-import { defined } from '../base/json';
+import { defined } from '../base';
 import type { TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { LonghaulError } from '../protocol/errors';
-import { defaults } from '../protocol/names';
+import { defaults, LonghaulError } from '../protocol';
 
 export type ServerOptions = {
   /** A profile of Temporal's configuration file. */

@@ -5,8 +5,7 @@
 
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import { payloadMarks, unreadableKey } from '../protocol/encryption';
-import { hasCode, LonghaulError } from '../protocol/errors';
+import { hasCode, LonghaulError, payloadMarks, unreadableKey } from '../protocol';
 
 type CodecPayload = Parameters<PayloadCodec['encode']>[0][number];
 type CodecContext = Parameters<PayloadCodec['encode']>[1];

@@ -2,8 +2,8 @@
 
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
-import { protoMs, type ProtoTime } from '../base/duration';
-import { timeouts } from '../protocol/limits';
+import { defined, protoMs, type ProtoTime } from '../base';
+import { timeouts } from '../protocol';
 import { pollerVersion, versionsAtWork, type WorkerVersion } from './worker-versions';
 
 /** Values of Temporal's `TaskQueueType`. */
@@ -49,7 +49,7 @@ export async function pollingWorkers(
         identity: poller.identity ?? '',
         lastPoll: toDate(poller.lastAccessTime),
         isAtWork: isAtWork(version),
-        ...(version && { version }),
+        ...defined({ version }),
       };
     })
     .filter(({ identity, lastPoll }) => {

@@ -1,7 +1,7 @@
 // The search attributes by which the server filters runs. Reads which of them a namespace has, and registers them.
 
 import type { OperatorService } from '@temporalio/client';
-import { searchAttributes } from '../protocol/names';
+import { searchAttributes } from '../protocol';
 
 /** `INDEXED_VALUE_TYPE_…` of the server's API by number, with the names that Temporal's own tools use. */
 const typeNames = ['', 'Text', 'Keyword', 'Int', 'Double', 'Bool', 'Datetime', 'KeywordList'];

@@ -1,5 +1,6 @@
 // Versions of workers, as the server tells them: which one a run is pinned to, and which ones get the work of a task queue. Pure.
 
+import { defined } from '../base';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 
 /** A version of a worker deployment, in the terms of Temporal's Worker Versioning. */
@@ -21,7 +22,7 @@ type Told = {
 
 export function placeOf({ taskQueue, raw }: WorkflowExecutionDescription): TaskPlace {
   const version = pinnedVersion(raw.workflowExecutionInfo?.versioningInfo);
-  return { taskQueue, ...(version && { version }) };
+  return { taskQueue, ...defined({ version }) };
 }
 
 type VersioningInfo = NonNullable<

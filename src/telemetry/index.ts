@@ -3,9 +3,8 @@
 // 1. Ids of spans are derived from the run, so that a call names the span above it before that span has ended.
 // 2. A worker may say the same twice, under the same id: after a crash, a reset, or a workflow task that the server did not take.
 
-import { hasMethods, type Json } from '../base/json';
-import type { ToolOutput } from '../protocol/message';
-import type { EndedSegment } from '../protocol/trace';
+import { hasMethods, type Json } from '../base';
+import type { EndedSegment, ToolOutput } from '../protocol';
 import type { ModelRequest, ModelResponse } from '../providers';
 
 /** Takes what workers and clients say. `openTelemetry()` of `longhaul/otel` makes one. No method throws or waits. */

@@ -1,4 +1,4 @@
-import { shellQuote } from '../base/text';
+import { shellQuote } from '../base';
 import { createHash } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { defined } from '../base/json';
+import { defined } from '../base';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import { strFromU8, inflateSync } from 'fflate';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol';
 import type { MemoryStore, StoredMemoryTurn } from '../stores';
 import {
   assertTurns,

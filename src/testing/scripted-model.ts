@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProviderError } from '../protocol/errors';
-import type {
-  AssistantPart,
-  FinishReason,
-  Message,
-  ToolCallPart,
-  Usage,
-} from '../protocol/message';
+import {
+  type AssistantPart,
+  type FinishReason,
+  type Message,
+  ProviderError,
+  type ToolCallPart,
+  type Usage,
+} from '../protocol';
 import {
   type CallOptions,
   checkToolArguments,
@@ -16,7 +16,7 @@ import {
   type ModelRequest,
   type ModelResponse,
 } from '../providers';
-import { deepFreeze, type JsonObject } from '../base/json';
+import { deepFreeze, type JsonObject } from '../base';
 
 const someUsage: Usage = {
   inputTokens: 10,

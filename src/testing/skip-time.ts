@@ -5,9 +5,9 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { isJsonObject } from '../base/json';
+import { isJsonObject } from '../base';
 import { type Step, stepOf } from '../client/index';
-import { memoKey } from '../protocol/names';
+import { memoKey } from '../protocol';
 
 const nothing: NextEvent = { kind: 'nothing' };
 

@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { LonghaulError } from '../protocol/errors';
-import type { JsonObject } from '../base/json';
+import { limits, LonghaulError } from '../protocol';
+import type { JsonObject } from '../base';
 import type { SessionStore, StateStore } from '../stores';
-import { limits } from '../protocol/limits';
 
 const deep = 150;
 

@@ -1,10 +1,9 @@
-import { defined } from '../base/json';
+import { defined } from '../base';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
 import { type AgentRunOutcome, connect, type Longhaul, type RunHandle } from '../client';
-import { defaults } from '../protocol/names';
-import type { RunTypes } from '../protocol/spec';
+import { defaults, type RunTypes } from '../protocol';
 import { findTestServer } from './find-test-server';
 import { createWorker, type CreateWorkerOptions } from '../worker';
 import { stepTimeUntil } from './skip-time';
@@ -95,11 +94,9 @@ export async function createTestEnvironment({
       connection,
       namespace,
       taskQueue,
-      ...defined({ application }),
-      ...(dataConverter && { dataConverter }),
-      ...(encryption && { encryption }),
+      ...defined({ application, dataConverter, encryption }),
       ...(clearFailures && { clearFailures }),
-      ...(results && { results }),
+      ...defined({ results }),
     });
     return running({ env, worker, client, closing, disconnect: () => own.close() });
   } catch (error) {

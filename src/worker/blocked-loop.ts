@@ -9,8 +9,8 @@ import type { ActivitySerializationContext, Payload } from '@temporalio/common';
 import { encodeToPayload, loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { NativeConnectionOptions, WorkerOptions } from '@temporalio/worker';
 import type { LoopWatch, WatchedCall } from '../activities';
-import type { Json } from '../base/json';
-import { defaults } from '../protocol/names';
+import type { Json } from '../base';
+import { defaults } from '../protocol';
 
 /** How the thread reaches the server that the worker is connected to. */
 export type BeatServer = Pick<NativeConnectionOptions, 'address' | 'tls' | 'metadata' | 'apiKey'>;

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkerOptions } from '@temporalio/worker';
-import { encodesFailuresMark } from '../protocol/encryption';
-import { allWorkflowTypes } from '../protocol/names';
+import { allWorkflowTypes, encodesFailuresMark } from '../protocol';
 import { fitsPrebuiltBundle } from './temporal-sdk';
 
 type WorkflowSource = Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions, 'workflowsPath'>;

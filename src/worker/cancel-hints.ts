@@ -1,6 +1,6 @@
 import { askAboutCalls, publish } from '../activities';
 import type { Deltas } from '../stores/index';
-import { cancelHint, hintRoot } from '../protocol/cancel-hint';
+import { cancelHint, hintRoot } from '../protocol';
 
 /** Passes a hint of this worker's workflows on: to its own calls, and to the other processes if there are deltas to carry it. */
 export function passHint(runId: string, deltas: Deltas | undefined): void {

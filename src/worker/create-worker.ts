@@ -1,13 +1,11 @@
-import { grpcStatus } from '../base/grpc-status';
+import { defined, grpcStatus } from '../base';
 import {
   NativeConnection,
   type NativeConnectionOptions,
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { LonghaulError } from '../protocol/errors';
-import { timeouts } from '../protocol/limits';
-import { defaults } from '../protocol/names';
+import { defaults, LonghaulError, timeouts } from '../protocol';
 import { loadConnection, namespaceMissing, serverUnavailable, tryEncryption } from '../server';
 import { checkGivenOnce } from './deployment';
 import { installLineLog } from './logger';
@@ -50,7 +48,7 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
     connection: open,
     namespace: namespace ?? loaded.namespace ?? defaults.namespace,
     taskQueue: taskQueue ?? defaults.taskQueue,
-    ...(dataConverter && { dataConverter }),
+    ...defined({ dataConverter }),
     ...workerOptions,
     plugins: [...(workerOptions?.plugins ?? []), plugin],
   };

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { WorkerOptions } from '@temporalio/worker';
 import { z } from 'zod';
-import { canonicalJson } from '../base/json';
+import { canonicalJson } from '../base';
 import { hashDefinition, type Registry, specError } from '../define';
 import { packageVersion } from '../server/machine';
 

@@ -2,8 +2,7 @@
 
 import type { LogLevel, LogMetadata } from '@temporalio/common';
 import { wasLogged } from '../activities';
-import { errorChain, type ReadError } from '../base/causes';
-import { clipText } from '../base/text';
+import { clipText, errorChain, type ReadError } from '../base';
 
 /** `text`: a line for people, and the stack of an error indented below it. `json`: one object in a line. */
 export type LogFormat = 'text' | 'json';

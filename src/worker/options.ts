@@ -1,6 +1,6 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { CheckSignature, InlineSpecs, OnPause, WorkerLogger } from '../activities/options';
-import type { DeltaEvent } from '../protocol/live';
+import type { DeltaEvent } from '../protocol';
 import {
   type Deltas,
   isDeltas,

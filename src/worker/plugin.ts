@@ -1,4 +1,4 @@
-import { defined } from '../base/json';
+import { defined } from '../base';
 import {
   type BundleOptions,
   type BundlerPlugin,
@@ -19,7 +19,7 @@ import {
   McpPool,
   requireMcpSdk,
 } from '../activities';
-import { timeouts } from '../protocol/limits';
+import { LonghaulError, timeouts } from '../protocol';
 import {
   priceTable,
   requireProviderPackages,
@@ -34,7 +34,6 @@ import {
   tryEncryption,
   workerConverter,
 } from '../server';
-import { LonghaulError } from '../protocol/errors';
 import { addSpecs, pinnedAgents, type Registry, specError } from '../define';
 import {
   hasFailureConverter,
@@ -171,7 +170,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   #workflows(configured: WorkerOptions): Partial<WorkerOptions> {
     const { workflowBundle, workflowsPath, dataConverter = {} } = configured;
     const { encryption, clearFailures = false } = this.#options;
-    const options = { ...(encryption && { encryption }), dataConverter, clearFailures };
+    const options = { ...defined({ encryption }), dataConverter, clearFailures };
     if (workflowBundle !== undefined) {
       if (this.#encrypts() && !hasFailureConverter(workflowBundle)) throw bundledInClear();
       if (dataConverter.failureConverterPath && !clearFailures) throw bundledUnseen();
@@ -220,11 +219,17 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       loopWatch,
       pollers: pollersOf(options),
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
-      ...defined({ inlineSpecs, onPause, checkSignature, telemetry, logger }),
-      ...(stores && { stores }),
-      ...(results && { results }),
-      ...(onDelta && { onDelta }),
-      ...(deltas && { deltas }),
+      ...defined({
+        inlineSpecs,
+        onPause,
+        checkSignature,
+        telemetry,
+        logger,
+        stores,
+        results,
+        onDelta,
+        deltas,
+      }),
     });
   }
 }

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { Context } from '@temporalio/activity';
 import type { WorkerOptions } from '@temporalio/worker';
 import type { ActivityDependencies } from '../activities';
-import { timeouts } from '../protocol/limits';
+import { timeouts } from '../protocol';
 import { isSameVersion, pollingWorkers, type WorkerVersion } from '../server';
 
 type Pollers = NonNullable<ActivityDependencies['pollers']>;

@@ -4,8 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { InjectedSinks } from '@temporalio/worker';
 import type { WorkerLogger } from '../activities/options';
 import type { Deltas } from '../stores/index';
-import type { HintSinks } from '../protocol/cancel-hint';
-import type { TelemetrySinks } from '../protocol/trace';
+import type { HintSinks, TelemetrySinks } from '../protocol';
 import type { Telemetry } from '../telemetry';
 import { passHint } from './cancel-hints';
 

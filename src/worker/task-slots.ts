@@ -9,8 +9,7 @@ import type {
   WorkerOptions,
   WorkflowSlotInfo,
 } from '@temporalio/worker';
-import type { LonghaulActivities } from '../protocol/activities';
-import { allWorkflowTypes } from '../protocol/names';
+import { allWorkflowTypes, type LonghaulActivities } from '../protocol';
 
 /** With more threads, the thread that talks to the server would be the limit. */
 const mostThreads = 4;

@@ -4,8 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { LonghaulError } from '../protocol/errors';
-import { newestMinor, testedMinors } from '../protocol/peers';
+import { LonghaulError, newestMinor, testedMinors } from '../protocol';
 
 const names = ['worker', 'workflow', 'activity', 'common'].map((name) => `@temporalio/${name}`);
 

@@ -7,12 +7,15 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
-import { clipText, oneLine } from '../base/text';
+import { clipText, defined, type JsonObject, oneLine } from '../base';
 import { plainLine } from '../core/transcript/markdown';
-import type { LonghaulActivities, ToolConfig } from '../protocol/activities';
-import { defined, type JsonObject } from '../base/json';
-import { limits, timeouts } from '../protocol/limits';
-import type { ActivityToolSpec } from '../protocol/spec';
+import {
+  type ActivityToolSpec,
+  limits,
+  type LonghaulActivities,
+  timeouts,
+  type ToolConfig,
+} from '../protocol';
 
 /** A payload that is too large stays too large, so the call is not retried. */
 const nonRetryableErrorTypes = ['PayloadsTooLarge'];

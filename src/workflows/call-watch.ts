@@ -2,7 +2,7 @@
 // that are tried again. Our bundles load this file by path.
 
 import { workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
-import { allWorkflowTypes, signalNames } from '../protocol/names';
+import { allWorkflowTypes, signalNames } from '../protocol';
 import { RetriedCalls } from './display/retried-calls';
 
 export const interceptors = (): WorkflowInterceptors => {

@@ -5,9 +5,8 @@
 // 2. Bytes that are too large or cannot be read throw a typed error. It fails the run, not the worker.
 
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
-import { LonghaulError } from '../protocol/errors';
-import { isJsonObject } from '../base/json';
-import { limits } from '../protocol/limits';
+import { limits, LonghaulError } from '../protocol';
+import { isJsonObject } from '../base';
 
 /** How many bytes to inflate at a time. A kilobyte becomes a megabyte at most. */
 const step = 16 * 1024;

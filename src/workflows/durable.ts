@@ -16,13 +16,10 @@ import {
   proxySinks,
   TemporalFailure,
 } from '@temporalio/workflow';
-import { defined } from '../base/json';
-import { clipText, utf8Length } from '../base/text';
+import { clipText, defined, utf8Length } from '../base';
 import { checkJson, violationText } from '../core/session';
 import { isOfNewerVersion } from '../core/stored-format';
-import type { HintSinks } from '../protocol/cancel-hint';
-import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
+import { type HintSinks, limits, LonghaulError } from '../protocol';
 
 const { longhaul } = proxySinks<HintSinks>();
 

@@ -15,7 +15,7 @@ import {
   type WorkflowInterceptors,
   type WorkflowInternalsInterceptor,
 } from '@temporalio/workflow';
-import { payloadMarks } from '../protocol/encryption';
+import { payloadMarks } from '../protocol';
 
 type Activation = Parameters<
   NonNullable<WorkflowInternalsInterceptor['activate']>

@@ -2,7 +2,7 @@
 // workflow bundle, workers and clients load this file by path. Knows no runs.
 
 import { DefaultFailureConverter } from '@temporalio/common';
-import { encodesFailuresMark } from '../protocol/encryption';
+import { encodesFailuresMark } from '../protocol';
 
 export const failureConverter = Object.assign(
   new DefaultFailureConverter({ encodeCommonAttributes: true }),

@@ -1,8 +1,7 @@
 // Longhaul's workflow types, and the functions that start runs from your own workflow. Import this file only in workflow code. Your
 // workflow file must export all five types: `export * from 'longhaul/workflows'`.
 
-import type { AgentRunResult, ChildResult, RunInput } from '../protocol/run';
-import type { ThreadInput } from '../protocol/thread';
+import type { AgentRunResult, ChildResult, RunInput, ThreadInput } from '../protocol';
 import { durable } from './durable';
 import { Run } from './run';
 import { ThreadLoop } from './thread/thread-loop';
@@ -14,7 +13,7 @@ export {
   type StartedRunner,
   type StartRunnerOptions,
 } from './children/execute-runner';
-export type { KnownRunner, RunnerWithSpec } from '../protocol/spec';
+export type { KnownRunner, RunnerWithSpec } from '../protocol';
 
 type RunWorkflow = (input: RunInput, carried?: Uint8Array) => Promise<AgentRunResult | ChildResult>;
 

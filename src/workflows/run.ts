@@ -11,10 +11,10 @@ import {
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
-import { defined } from '../base/json';
+import { defined } from '../base';
 import { runnerAddress, runnerIdOf } from '../core/runner-refs';
 import { isOfNewerVersion } from '../core/stored-format';
-import type { AgentRunResult, ChildInputs, ChildResult, RunInput } from '../protocol/run';
+import type { AgentRunResult, ChildInputs, ChildResult, RunInput } from '../protocol';
 import { Steering } from './agent/steering';
 import { setSteering } from './agent/steer-handlers';
 import { failureCode } from './children/child-failure';

@@ -14,15 +14,18 @@ import {
   workflowInfo,
   type WorkflowInterceptors,
 } from '@temporalio/workflow';
-import { isJsonObject } from '../base/json';
-import { allWorkflowTypes, threadType, traceHeader, updateNames } from '../protocol/names';
-import type { RunStatus } from '../protocol/run';
+import { isJsonObject } from '../base';
 import {
+  allWorkflowTypes,
   readTraceparent,
+  type RunStatus,
   type TelemetrySinks,
+  threadType,
+  traceHeader,
   traceparent,
   type TraceParent,
-} from '../protocol/trace';
+  updateNames,
+} from '../protocol';
 import { callerSpan, callerTrace } from './display/segments';
 
 const { longhaulTelemetry } = proxySinks<TelemetrySinks>();

@@ -2,8 +2,7 @@
 // tool and every model of the worker.
 
 import { Context } from '@temporalio/activity';
-import { LonghaulError } from '../../protocol/errors';
-import type { RunnerSpec } from '../../protocol/spec';
+import { LonghaulError, type RunnerSpec } from '../../protocol';
 import { parseRunnerSpec } from '../../define';
 import { describeError } from '../failures';
 import { ownWorkflowId } from './pinned-definition';

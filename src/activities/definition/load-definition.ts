@@ -1,13 +1,14 @@
 // Makes the definition that a run pins: its runner, and everything the runner uses.
 
 import { runnerConfig } from '../../core/runner-config';
-import { LonghaulError } from '../../protocol/errors';
-import type {
-  LoadDefinitionInput,
-  LoadDefinitionResult,
-  StateStoreName,
-} from '../../protocol/activities';
-import type { Definition, DefinitionRef } from '../../protocol/spec';
+import {
+  type Definition,
+  type DefinitionRef,
+  type LoadDefinitionInput,
+  type LoadDefinitionResult,
+  LonghaulError,
+  type StateStoreName,
+} from '../../protocol';
 import { mcpServersOf, withClientTools, withResultTools } from '../../define';
 import { unknownProviders } from '../../providers';
 import { storeNames } from '../../stores/index';

@@ -5,9 +5,8 @@
 // 3. An attempt that failed with an error does not count: a store or a server that is away for long comes back.
 
 import { Context } from '@temporalio/activity';
-import { isJsonObject } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
+import { isJsonObject } from '../../base';
+import { limits, LonghaulError } from '../../protocol';
 import type { Beats } from '../heartbeat';
 import { lastTimeout } from '../last-timeout';
 

@@ -1,9 +1,12 @@
 import { Context } from '@temporalio/activity';
 import { hashDefinition } from '../../define';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import { queryNames } from '../../protocol/names';
-import type { Definition, DefinitionRef } from '../../protocol/spec';
+import {
+  type Definition,
+  type DefinitionRef,
+  limits,
+  LonghaulError,
+  queryNames,
+} from '../../protocol';
 import { JsonCache } from '../log/json-cache';
 import { askRun } from '../log/read-log';
 

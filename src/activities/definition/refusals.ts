@@ -5,9 +5,8 @@
 // 3. If the server does not say who polls, the search goes on for its minute.
 
 import { Context } from '@temporalio/activity';
-import { isJsonObject } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import { limits, timeouts } from '../../protocol/limits';
+import { isJsonObject } from '../../base';
+import { limits, LonghaulError, timeouts } from '../../protocol';
 import { isSearchSpent } from '../failures';
 import type { Beats } from '../heartbeat';
 

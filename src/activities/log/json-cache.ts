@@ -1,8 +1,7 @@
 // Caches of JSON values that come from somewhere else.
 
 import { LRUCache } from 'lru-cache';
-import { limits } from '../../protocol/limits';
-import type { InputRef, RunInput } from '../../protocol/run';
+import { type InputRef, limits, type RunInput } from '../../protocol';
 
 /** The memory of V8 and of a cache entry besides the bytes. */
 const overhead = 400;

@@ -7,10 +7,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { emptyDigest, extendDigest } from '../../base/digest';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
+import { emptyDigest, extendDigest } from '../../base';
+import { limits, type LogEntry, type LogPage, type LogRef, LonghaulError } from '../../protocol';
 import { OwnedJson } from './json-cache';
 
 /** Reads one page of a run's log, from entry `from` on. */

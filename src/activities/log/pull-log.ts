@@ -1,15 +1,21 @@
 import { deflateRawSync } from 'node:zlib';
 import { endOfPage, pageThatTravels } from '../../core/transcript/log-page';
-import { utf8Length } from '../../base/text';
-import type { FetchInputResult, PullLogInput } from '../../protocol/activities';
-import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
+import { utf8Length } from '../../base';
+import {
+  type FetchInputResult,
+  type InputRef,
+  type LogEntry,
+  type LogPage,
+  type LogRef,
+  LonghaulError,
+  type PullLogInput,
+  queryNames,
+  type RunInput,
+} from '../../protocol';
 import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { askClosedLog, askRun, readClosedLog } from './read-log';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { LonghaulError } from '../../protocol/errors';
-import { queryNames } from '../../protocol/names';
-import type { InputRef, RunInput } from '../../protocol/run';
 
 /** A page of an earlier execution's log, from entry `from` on, as long as one result may be: a `LogPage` as deflated JSON. */
 export async function pullLog(

@@ -1,13 +1,20 @@
 import { inflateRawSync } from 'node:zlib';
 import { Context } from '@temporalio/activity';
 import { tellsOfOtherVersion } from '../../core/stored-format';
-import { LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
-import { limits, timeouts } from '../../protocol/limits';
-import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
-import { queryNames } from '../../protocol/names';
-import type { ChildInputQuery, ClientTool, LogQuery } from '../../protocol/run';
-import type { RunnerSpec } from '../../protocol/spec';
+import {
+  type ChildInputQuery,
+  type ClientTool,
+  limits,
+  type LogEntry,
+  type LogPage,
+  type LogQuery,
+  type LogRef,
+  LonghaulError,
+  queryNames,
+  type RunnerSpec,
+  timeouts,
+} from '../../protocol';
+import type { JsonObject } from '../../base';
 import { triedAgain } from '../failures';
 import type { LogCache } from './log-cache';
 

@@ -9,11 +9,10 @@ import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/cl
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type * as typesModule from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { LonghaulError } from '../../protocol/errors';
+import { loadPeer, LonghaulError } from '../../protocol';
 import type { ListedMcpTool, McpServer } from '../../define';
 import { McpUnavailable } from './mcp-failure';
 import { createRequire } from 'node:module';
-import { loadPeer } from '../../protocol/peers';
 
 const name = '@modelcontextprotocol/sdk';
 

@@ -1,6 +1,5 @@
-import { clipText } from '../../base/text';
-import { LonghaulError } from '../../protocol/errors';
-import { copyError } from '../../base/causes';
+import { clipText, copyError } from '../../base';
+import { LonghaulError } from '../../protocol';
 import { redact, redactError } from '../../providers';
 import type { McpServer } from '../../define';
 

@@ -1,6 +1,6 @@
 // The MCP connections of a worker process: one for each server, opened on first use, closed with the worker.
 
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 import type { McpServer } from '../../define';
 import { McpConnection } from './mcp-connection';
 import { isAnswer, isTimeout, McpUnavailable } from './mcp-failure';

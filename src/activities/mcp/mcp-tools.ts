@@ -3,16 +3,19 @@
 
 import { Context } from '@temporalio/activity';
 import { errorOutput, type ToolOutput, wholeOutput } from '../../core/transcript/tool-output';
-import { LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
-import { limits, timeouts } from '../../protocol/limits';
-import type { Definition, ToolSpec } from '../../protocol/spec';
+import {
+  type Definition,
+  limits,
+  LonghaulError,
+  timeouts,
+  type ToolContent,
+  type ToolSpec,
+} from '../../protocol';
+import { type JsonObject, utf8Length } from '../../base';
 import { type McpServer, mcpServersOf, mcpToolSpecs, readPart, withMcpTools } from '../../define';
 import { isAnswer, isGarbled, mcpCause, McpUnavailable, mcpFailureReason } from './mcp-failure';
 import type { McpPool } from './mcp-pool';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { utf8Length } from '../../base/text';
-import type { ToolContent } from '../../protocol/message';
 import type { ActivityDependencies } from '../dependencies';
 import { callLog, logFailure } from '../call-log';
 import { notHere } from '../failures';

@@ -1,18 +1,20 @@
 // One model call: prepare the request, ask the model, check the answer, return one log entry. Raw provider bodies stay here.
 
 import { Context } from '@temporalio/activity';
-import { defined, isJsonObject, type Json } from '../../base/json';
-import { utf8Length } from '../../base/text';
+import { defined, isJsonObject, type Json, utf8Length } from '../../base';
 import { agentOf } from '../../core/loop-config';
 import { turnIn } from '../../core/kept-turn';
 import { foldLog } from '../../core/transcript/fold-log';
 import { foldMemory } from '../../core/transcript/memory';
-import type { CallModelInput, CallModelResult } from '../../protocol/activities';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { LogEntry } from '../../protocol/log';
-import type { Message } from '../../protocol/message';
-import type { ModelRef } from '../../protocol/spec';
+import {
+  type CallModelInput,
+  type CallModelResult,
+  limits,
+  type LogEntry,
+  LonghaulError,
+  type Message,
+  type ModelRef,
+} from '../../protocol';
 import {
   costOf,
   type ModelProvider,
@@ -180,7 +182,7 @@ async function checkedResult(
     ...called.turn,
     // In a later attempt a hook may answer in place of the model. An earlier attempt's response was paid for all the same.
     ...(cached.response && { usage: cached.response.usage }),
-    ...(checks && { checks }),
+    ...defined({ checks }),
   };
   checkTurnSize(entry);
   const session = chain?.changes;

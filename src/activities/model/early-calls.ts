@@ -3,7 +3,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { toCallPart } from '../../agent-run/index';
 import { sameJson } from '../../core/session';
-import type { ToolCallPart } from '../../protocol/message';
+import type { ToolCallPart } from '../../protocol';
 import type { ModelDelta } from '../../providers';
 
 /** A call that has begun. */

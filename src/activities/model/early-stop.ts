@@ -6,10 +6,9 @@ import {
   type StreamEvent,
   toCallPart,
 } from '../../agent-run/index';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { emptyUsage } from '../../core/budget/usage';
-import type { Origin } from '../../protocol/message';
-import type { AgentSpec } from '../../protocol/spec';
+import type { AgentSpec, Origin } from '../../protocol';
 import { type ModelDelta, type ModelResponse, StreamCut } from '../../providers';
 import type { CallbackChain } from '../callbacks';
 import { turnNames } from './model-callbacks';

@@ -8,14 +8,18 @@
 //    If the attempt is lost, the server has the turn, and the next attempt or the run takes it from there.
 
 import { Context } from '@temporalio/activity';
-import { defined, type JsonObject } from '../../base/json';
-import { utf8Length } from '../../base/text';
+import { defined, type JsonObject, utf8Length } from '../../base';
 import { mayRunInline } from '../../core/loop-config';
 import { keptTurn } from '../../core/kept-turn';
-import type { CallModelResult, CallToolInput, CallToolResult } from '../../protocol/activities';
-import { limits, timeouts } from '../../protocol/limits';
-import type { ToolCallPart } from '../../protocol/message';
-import type { ToolSpec } from '../../protocol/spec';
+import {
+  type CallModelResult,
+  type CallToolInput,
+  type CallToolResult,
+  limits,
+  timeouts,
+  type ToolCallPart,
+  type ToolSpec,
+} from '../../protocol';
 import type { ModelDelta } from '../../providers';
 import { atOnce } from '../../stores/index';
 import type { CallbackChain } from '../callbacks';

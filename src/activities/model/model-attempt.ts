@@ -1,8 +1,6 @@
 // One attempt at a model call, and everything that may end it early.
 
-import type { LivePlace } from '../../protocol/live';
-import { LonghaulError, ProviderError } from '../../protocol/errors';
-import { timeouts } from '../../protocol/limits';
+import { type LivePlace, LonghaulError, ProviderError, timeouts } from '../../protocol';
 import {
   badResponse,
   type CallTarget,
@@ -16,7 +14,7 @@ import {
 import type { ActivityDependencies } from '../dependencies';
 import { TemporalFailure } from '@temporalio/common';
 import { checkJson } from '../../core/session';
-import { isJsonObject } from '../../base/json';
+import { isJsonObject } from '../../base';
 import { describeError } from '../failures';
 import { currentAttempt, publish } from '../live';
 import { type CallWatch, unwatched } from '../../telemetry';

@@ -1,16 +1,21 @@
 // The hooks around one model call.
 
-import { textOfParts } from '../../base/text';
+import { textOfParts } from '../../base';
 import { CallbackAbort } from '../../core/errors';
 import { emptyUsage } from '../../core/budget/usage';
-import type { InvalidToolCallDecision, ModelTurnEvent, TurnChecks } from '../../protocol/log';
-import type { Message } from '../../protocol/message';
-import type { AgentSpec } from '../../protocol/spec';
+import {
+  type AgentSpec,
+  askUserTool,
+  type InvalidToolCallAction,
+  type InvalidToolCallDecision,
+  type Message,
+  type ModelTurnEvent,
+  type ToolChoice,
+  type TurnChecks,
+} from '../../protocol';
 import type { ModelResponse } from '../../providers';
 import type { CallbackChain } from '../callbacks';
 import { allowedNames, sortedNames } from '../../core/machine/options';
-import type { InvalidToolCallAction, ToolChoice } from '../../protocol/agent-run';
-import { askUserTool } from '../../protocol/names';
 
 export type CalledModel = {
   readonly turn: Omit<ModelTurnEvent, 'kind' | 'checks'>;

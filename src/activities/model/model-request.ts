@@ -1,12 +1,20 @@
 // The request to a model, from a pinned definition and the folded log. Pure: the same turns give the same bytes at the start.
 
 import { agentOf, criteriaOf, toolSpecOf } from '../../core/loop-config';
-import { defined, isJsonObject, type JsonSchema } from '../../base/json';
-import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../protocol/message';
-import { askUserMarker, askUserTool, idPatterns, subAgentInputSchema } from '../../protocol/names';
-import type { AgentSpec, Definition } from '../../protocol/spec';
+import { CallIds, defined, isJsonObject, type JsonSchema } from '../../base';
+import {
+  type AgentSpec,
+  askUserMarker,
+  askUserTool,
+  type AssistantMessage,
+  type Definition,
+  idPatterns,
+  type Message,
+  subAgentInputSchema,
+  type ToolCallPart,
+  type ToolResult,
+} from '../../protocol';
 import type { ModelRequest, ToolDeclaration } from '../../providers';
-import { CallIds } from '../../base/call-ids';
 
 /** Stands in for a tool name that the model made up and that no provider would take back. */
 const placeholderName = 'invalid_name';

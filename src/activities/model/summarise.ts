@@ -1,16 +1,19 @@
 // Lets a model summarise the older turns of a run or a thread. The request is one plain text: no call in it needs a result, and no provider
 // refuses another provider's parts.
 
-import { defined } from '../../base/json';
-import { clipText, textOfParts } from '../../base/text';
+import { clipText, defined, textOfParts } from '../../base';
 import { agentOf } from '../../core/loop-config';
 import { cutText, fitTexts, jsonBytes } from '../../core/transcript/fit-texts';
 import { transcriptOf } from '../../core/transcript/fold-log';
 import { foldMemory, turnsOf } from '../../core/transcript/memory';
-import type { SummariseInput, SummariseResult } from '../../protocol/activities';
-import type { LogEntry } from '../../protocol/log';
-import type { Message, ToolResult } from '../../protocol/message';
-import type { AgentSpec } from '../../protocol/spec';
+import type {
+  AgentSpec,
+  LogEntry,
+  Message,
+  SummariseInput,
+  SummariseResult,
+  ToolResult,
+} from '../../protocol';
 import { spendOf } from '../../providers';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { type ActivityDependencies, providerOf } from '../dependencies';

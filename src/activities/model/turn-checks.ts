@@ -1,17 +1,30 @@
 // The checks of a model's turn that need code: schemas, custom criteria, approval functions. The machine itself runs no code.
 
-import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { oneLine, textOfParts } from '../../base/text';
+import {
+  defined,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  oneLine,
+  textOfParts,
+} from '../../base';
 import { criteriaOf } from '../../core/loop-config';
 import { markedQuestion } from '../../core/machine/questions';
 import { isAnswerless } from '../../core/machine/working-turn';
 import { checkAgainst, forTools } from '../../core/schema/check-schema';
 import { checkJson, pickKeys } from '../../core/session';
-import type { CallModelInput } from '../../protocol/activities';
-import type { LonghaulError } from '../../protocol/errors';
-import type { CallAnswer, CriterionResult, TurnChecks } from '../../protocol/log';
-import type { Message, ToolCallPart } from '../../protocol/message';
-import type { AgentSpec, Definition, ToolSpec } from '../../protocol/spec';
+import type {
+  AgentSpec,
+  CallAnswer,
+  CallModelInput,
+  CriterionResult,
+  Definition,
+  LonghaulError,
+  Message,
+  ToolCallPart,
+  ToolSpec,
+  TurnChecks,
+} from '../../protocol';
 import type { ModelResponse } from '../../providers';
 import type { AttemptTrace } from '../trace';
 import type { ActivityDependencies } from '../dependencies';

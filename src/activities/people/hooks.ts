@@ -1,15 +1,16 @@
 // Calls the hooks of a worker around people: `onPause`, who tells them, and `checkSignature`, which says whether an answer is theirs.
 
 import { Context } from '@temporalio/activity';
-import type {
-  CheckSignatureInput,
-  CheckSignatureResult,
-  NotifyPauseInput,
-  PauseNotice,
-} from '../../protocol/activities';
-import type { WorkerHook } from '../../protocol/people';
-import type { InputAnswer, PendingInput } from '../../protocol/run';
-import { LonghaulError } from '../../protocol/errors';
+import {
+  type CheckSignatureInput,
+  type CheckSignatureResult,
+  type InputAnswer,
+  LonghaulError,
+  type NotifyPauseInput,
+  type PauseNotice,
+  type PendingInput,
+  type WorkerHook,
+} from '../../protocol';
 import { describeError, notHere } from '../failures';
 import { untilAborted } from '../user-code';
 

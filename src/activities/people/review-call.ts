@@ -1,16 +1,17 @@
 // The activity before a person is asked about a call: the tool's own functions say who may decide, and what these people see. They read,
 // and change nothing, so that the activity may run again.
 
-import type { JsonObject } from '../../base/json';
-import { formatProblem } from '../../base/problem';
-import { clipText } from '../../base/text';
+import { clipText, formatProblem, type JsonObject } from '../../base';
 import { toolSpecOf } from '../../core/loop-config';
 import { checkExactJson, pickKeys, violationText } from '../../core/session';
 import { type ApprovalContext, parse, type Tool } from '../../define';
 import { approverRule } from '../../define/schema';
-import type { CallToolInput, ReviewCallResult } from '../../protocol/activities';
-import { limits } from '../../protocol/limits';
-import type { ApproverRule } from '../../protocol/people';
+import {
+  type ApproverRule,
+  type CallToolInput,
+  limits,
+  type ReviewCallResult,
+} from '../../protocol';
 import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
 import { callLog, logFailure } from '../call-log';

@@ -6,12 +6,11 @@
 //    some seconds.
 
 import { setImmediate } from 'node:timers/promises';
-import { headOf, utf8Length } from '../../base/text';
+import { headOf, utf8Length } from '../../base';
 import { compilePattern } from '../../core/schema/pattern';
 import { patternSteps } from '../../core/schema/pattern-steps';
 import { errorOutput, type ToolOutput } from '../../core/transcript/tool-output';
-import { limits } from '../../protocol/limits';
-import { resultToolNames } from '../../protocol/names';
+import { limits, resultToolNames } from '../../protocol';
 import type { StoredContent } from '../../stores/index';
 
 const sliceMilliseconds = 20;

@@ -7,8 +7,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { Json } from '../../base/json';
-import { mediaLabel } from '../../base/text';
+import { type Json, mediaLabel } from '../../base';
 import {
   cutOutput,
   joinedOver,
@@ -17,10 +16,17 @@ import {
 } from '../../core/transcript/tool-output';
 import { storedOf } from '../../core/stored-parts';
 import { storedHead } from '../../core/transcript/fit-texts';
-import { LonghaulError } from '../../protocol/errors';
-import { limits, timeouts } from '../../protocol/limits';
-import type { MediaPart, Message, Stored, TextPart, ToolContent } from '../../protocol/message';
-import type { DefinitionRef } from '../../protocol/spec';
+import {
+  type DefinitionRef,
+  limits,
+  LonghaulError,
+  type MediaPart,
+  type Message,
+  type Stored,
+  type TextPart,
+  timeouts,
+  type ToolContent,
+} from '../../protocol';
 import { atOnce, largeMedia, scopeOf, type StoredContent } from '../../stores/index';
 import { ownWorkflowId } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';

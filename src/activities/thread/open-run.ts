@@ -1,11 +1,15 @@
 // A run's use of the state stores: it reads all of them when it starts, and writes the session when it completes.
 
-import { defined, type Json, type JsonObject } from '../../base/json';
+import { defined, type Json, type JsonObject } from '../../base';
 import { storedKey, withApplication } from '../../core/stored-key';
-import type { CloseRunInput, OpenRunInput, OpenRunResult } from '../../protocol/activities';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { RunKey } from '../../protocol/run';
+import {
+  type CloseRunInput,
+  limits,
+  LonghaulError,
+  type OpenRunInput,
+  type OpenRunResult,
+  type RunKey,
+} from '../../protocol';
 import {
   encodeState,
   keyValues,

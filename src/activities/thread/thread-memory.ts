@@ -1,18 +1,20 @@
 // The work of a thread besides its turns: it reads and writes its memory store.
 
-import { utf8Length } from '../../base/text';
-import { LonghaulError } from '../../protocol/errors';
-import type { AgentSpec, RunnerSpec } from '../../protocol/spec';
-import type {
-  ClearTurnsInput,
-  EraseContentsInput,
-  KeptTurn,
-  OpenThreadInput,
-  OpenThreadResult,
-  SaveTurnInput,
-  StoreInput,
-  StoreReply,
-} from '../../protocol/thread';
+import { defined, isJsonObject, type JsonObject, utf8Length } from '../../base';
+import {
+  type AgentSpec,
+  type ClearTurnsInput,
+  type EraseContentsInput,
+  type KeptTurn,
+  limits,
+  LonghaulError,
+  type OpenThreadInput,
+  type OpenThreadResult,
+  type RunnerSpec,
+  type SaveTurnInput,
+  type StoreInput,
+  type StoreReply,
+} from '../../protocol';
 import { checkSaid, instantOf, type MemoryStore, type StoredMemoryTurn } from '../../stores/index';
 import type { ActivityDependencies } from '../dependencies';
 import { refusedHere } from '../definition/refusals';
@@ -23,9 +25,7 @@ import { inlineSpec } from '../definition/inline-spec';
 import { scopeOfCall } from '../results/stored-results';
 import { callStore } from './open-run';
 import { checkJson } from '../../core/session';
-import { defined, isJsonObject, type JsonObject } from '../../base/json';
 import { storedInInput } from '../../core/stored-parts';
-import { limits } from '../../protocol/limits';
 
 /** A thread with full memory starts with at most this many turns of its store. */
 const mostTurns = 1_000;
@@ -60,7 +60,7 @@ export async function openThread(
       ...here,
       turns: newestThatFit(stored),
       count: countOf(counted, stored),
-      ...(session && { session }),
+      ...defined({ session }),
       generation,
     };
   });

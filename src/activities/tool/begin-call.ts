@@ -6,10 +6,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { isJsonObject, type Json } from '../../base/json';
+import { isJsonObject, type Json } from '../../base';
 import { keptOf, proofOf, tokenPrefix } from '../../core/people/result-token';
-import type { CallToolInput } from '../../protocol/activities';
-import { limits } from '../../protocol/limits';
+import { type CallToolInput, limits } from '../../protocol';
 import { ownWorkflowId } from '../definition/pinned-definition';
 import type { Beats, Heartbeat } from '../heartbeat';
 

@@ -4,12 +4,17 @@
 // 2. The code of a tool whose result comes later only begins the call. Its return value is ignored. An error is the call's result.
 
 import { Context } from '@temporalio/activity';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { toolSpecOf } from '../../core/loop-config';
 import { outcomeUnknown } from '../../core/transcript/tool-output';
-import type { CallToolBegun, CallToolInput, CallToolResult } from '../../protocol/activities';
-import { hasCode, LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
+import {
+  type CallToolBegun,
+  type CallToolInput,
+  type CallToolResult,
+  hasCode,
+  limits,
+  LonghaulError,
+} from '../../protocol';
 import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
 import { describeError } from '../failures';

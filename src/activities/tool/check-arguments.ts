@@ -4,20 +4,19 @@ import { setImmediate } from 'node:timers/promises';
 import { toolSpecOf } from '../../core/loop-config';
 import { checkAgainst, forTools } from '../../core/schema/check-schema';
 import { toolSchemaProblems } from '../../core/schema/schema-problem';
-import type {
-  ArgumentsRef,
-  CallToolInput,
-  CheckArgumentsInput,
-  CheckArgumentsResult,
-} from '../../protocol/activities';
-import { canonicalJson, type JsonObject } from '../../base/json';
-import type { ToolSpec } from '../../protocol/spec';
-import type { Problem } from '../../base/problem';
+import {
+  type ArgumentsRef,
+  type CallToolInput,
+  type CheckArgumentsInput,
+  type CheckArgumentsResult,
+  LonghaulError,
+  type ToolSpec,
+} from '../../protocol';
+import { canonicalJson, type JsonObject, type Problem } from '../../base';
 import type { Tool } from '../../define';
 import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
-import { LonghaulError } from '../../protocol/errors';
 import { readLog } from '../log/read-log';
 
 const mostProblems = 10;

@@ -2,16 +2,20 @@
 // callbacks, the session, the limits of a result. It reads neither attempts nor timeouts: its caller knows what a failure means.
 
 import { createHash } from 'node:crypto';
-import { canonicalJson, defined, type Json, type JsonObject } from '../../base/json';
-import { clipText } from '../../base/text';
+import { canonicalJson, clipText, defined, type Json, type JsonObject } from '../../base';
 import { agentOf, toolSpecOf } from '../../core/loop-config';
 import { pickKeys } from '../../core/session';
 import { errorOutput, type ToolOutput, wholeOutput } from '../../core/transcript/tool-output';
-import type { CallToolInput, CallToolResult } from '../../protocol/activities';
-import { hasCode, LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { SessionDelta } from '../../protocol/session';
-import type { Definition, ToolSpec } from '../../protocol/spec';
+import {
+  type CallToolInput,
+  type CallToolResult,
+  type Definition,
+  hasCode,
+  limits,
+  LonghaulError,
+  type SessionDelta,
+  type ToolSpec,
+} from '../../protocol';
 import {
   isToolContent,
   resultTools,
@@ -118,7 +122,7 @@ export function resultOf(
 ): CallToolResult {
   const result = { type: 'tool_result' as const, callId, name, ...output, turn, index };
   const entry = { id: mintId(), kind: 'tool-result' as const, result };
-  return { entry, ...(session && { session }) };
+  return { entry, ...defined({ session }) };
 }
 
 async function toolContext(
@@ -139,7 +143,7 @@ async function toolContext(
     signal,
     heartbeat,
     log: callLog(),
-    ...(token !== undefined && { resultToken: token }),
+    ...defined({ resultToken: token }),
   };
 }
 

@@ -5,11 +5,15 @@ import { agentOf } from '../../core/loop-config';
 import { CallbackAbort } from '../../core/errors';
 import { pickKeys } from '../../core/session';
 import { toToolOutput, type ToolOutput } from '../../core/transcript/tool-output';
-import type { RunToolHooksInput, RunToolHooksResult } from '../../protocol/activities';
-import { hasCode, LonghaulError } from '../../protocol/errors';
-import { defined, type JsonObject } from '../../base/json';
-import type { SessionDelta } from '../../protocol/session';
-import type { ToolSpec } from '../../protocol/spec';
+import {
+  hasCode,
+  LonghaulError,
+  type RunToolHooksInput,
+  type RunToolHooksResult,
+  type SessionDelta,
+  type ToolSpec,
+} from '../../protocol';
+import { defined, type JsonObject } from '../../base';
 import type { CallbackAnswer, CallbackToolCall } from '../../define';
 import { type CallbackChain, callbackChain } from '../callbacks';
 import { pinnedDefinition } from '../definition/pinned-definition';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { RunHandle } from '../../client/index';
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 import { exitCodes, UsageError } from '../exit';
 import { commandLine, renderAnswerCommands } from '../render/render-parts';
 import { printableJson } from '../render/text';

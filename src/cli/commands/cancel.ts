@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Longhaul } from '../../client';
-import { hasEnded } from '../../protocol/run';
+import { hasEnded } from '../../protocol';
 import { UsageError } from '../exit';
 import { printableLine } from '../render/text';
 import { addActorFlag } from '../session/actor';

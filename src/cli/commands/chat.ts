@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { addActorFlag } from '../session/actor';
 import { type CommandContext, readInput } from '../session/parse-options';
 import { addTaskQueueFlag } from '../session/connection';
 import { commandLine, type CommandLine, userText } from '../render/render-parts';
 import { addWorkerFlags, openSession, type WorkerFlags } from '../session/session';
 import type { ThreadHandle, TurnHandle, TurnView } from '../../client';
-import { hasCode, LonghaulError } from '../../protocol/errors';
+import { hasCode, LonghaulError } from '../../protocol';
 import { exitCodes, Interrupted } from '../exit';
 import { followRun } from '../session/follow-run';
 import { printable } from '../render/text';

@@ -10,10 +10,8 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { defined } from '../../base/json';
-import { quote } from '../../base/problem';
-import { LonghaulError } from '../../protocol/errors';
-import { defaults } from '../../protocol/names';
+import { defined, quote } from '../../base';
+import { defaults, LonghaulError } from '../../protocol';
 import type { DevServer } from '../../server/dev';
 import {
   addSpecFlags,

@@ -30,7 +30,7 @@ import { checkSearchAttributes, fixAttributes } from '../doctor/search-attribute
 import { padToWidth, printableJson, printableLine, type Style } from '../render/text';
 import type { Longhaul } from '../../client';
 
-import { timeouts } from '../../protocol/limits';
+import { timeouts } from '../../protocol';
 import { liveWorkers } from '../session/read-run';
 import { checkEndedRuns, checkExecutions, checkOpenRuns, checkOrphans } from '../doctor/run-checks';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { UsageError } from '../exit';
 import { printableLine } from '../render/text';
 import { addSpecFlags, type AgentsFlags, loadAgents, requireAgentsSource } from '../session/agents';

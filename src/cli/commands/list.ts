@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { InboxItem, Longhaul, RunStatus, WhoseFilter } from '../../client/index';
 import { UsageError } from '../exit';
 import {

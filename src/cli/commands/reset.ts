@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ResetPlan } from '../../client';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { UsageError } from '../exit';
 import { printableLine } from '../render/text';
 import { addServerCommand } from '../session/connection';

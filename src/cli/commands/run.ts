@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addActorFlag } from '../session/actor';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { StartOptions } from '../../client';
 import { exitCodes, UsageError } from '../exit';
 import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';

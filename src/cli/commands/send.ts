@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { addActorFlag } from '../session/actor';
 import { addServerCommand } from '../session/connection';
 import { type CommandContext, readInput } from '../session/parse-options';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { Longhaul } from '../../client';
 import { commandLine } from '../render/render-parts';
 import { renderRun, type RenderRunOptions, renderTree } from '../render/render-run';

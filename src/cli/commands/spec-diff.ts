@@ -21,11 +21,8 @@ import {
   type Style,
 } from '../render/text';
 import type { Terminal } from '../render/terminal';
-import { defined, type Json } from '../../base/json';
-import { age } from '../../base/duration';
-import { timeouts } from '../../protocol/limits';
-import { queryNames } from '../../protocol/names';
-import type { Definition } from '../../protocol/spec';
+import { age, defined, type Json } from '../../base';
+import { type Definition, queryNames, timeouts } from '../../protocol';
 
 const openStatuses = ['loading', 'running', 'needs-input'];
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import {
   checkSpec,
   type CodeOptions,

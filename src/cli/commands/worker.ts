@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { defined } from '../../base/json';
-import { defaults } from '../../protocol/names';
+import { defined } from '../../base';
+import { defaults } from '../../protocol';
 import {
   addSpecFlags,
   type AgentsFlags,

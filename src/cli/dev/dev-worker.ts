@@ -1,6 +1,6 @@
 import { dirname, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
-import { defaults } from '../../protocol/names';
+import { defaults } from '../../protocol';
 import { loadAgents, type LoadedAgents } from '../session/agents';
 import { exitCodes, toCliError } from '../exit';
 import type { CommandContext } from '../session/parse-options';

@@ -3,8 +3,7 @@
 import { loadClient } from '../session/load-parts';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 
-import { timeouts } from '../../protocol/limits';
-import { whereType } from '../../protocol/names';
+import { timeouts, whereType } from '../../protocol';
 import { clipToWidth, printableLine } from '../render/text';
 
 const atATime = 10;

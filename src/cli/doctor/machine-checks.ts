@@ -2,7 +2,7 @@ import { loadWorkerRoom } from '../session/load-parts';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pinnedAgents } from '../../define';
-import { builtInKeyVariables, keyVariablesOf } from '../../protocol/provider-keys';
+import { builtInKeyVariables, keyVariablesOf } from '../../protocol';
 
 import type { LoadedAgents } from '../session/agents';
 import { messageOf } from '../exit';

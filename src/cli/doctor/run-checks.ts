@@ -5,12 +5,11 @@ import type {
   WorkflowExecutionInfo,
 } from '@temporalio/client';
 import type { Failure, lookForWorker, Retrying } from '../../client/index';
-import { defined } from '../../base/json';
-import { timeouts } from '../../protocol/limits';
+import { defined } from '../../base';
+import { signalNames, timeouts } from '../../protocol';
 
 import { printableLine } from '../render/text';
 import { causeLine, type Check, judge, listNewest, lookAtEach, mostMs, ofOurs } from './look';
-import { signalNames } from '../../protocol/names';
 
 const mostOrphans = 1_000;
 

@@ -5,10 +5,9 @@ import { padToWidth, printableLine, type Style } from '../render/text';
 import type { Client } from '@temporalio/client';
 import type { Longhaul } from '../../client';
 import type { Check } from './look';
-import { LonghaulError } from '../../protocol/errors';
-import { timeouts } from '../../protocol/limits';
+import { LonghaulError, timeouts } from '../../protocol';
 import type { AttributeState } from '../../server';
-import { grpcStatus } from '../../base/grpc-status';
+import { grpcStatus } from '../../base';
 
 const looks = {
   registered: { text: 'registered', paint: 'green' },

@@ -1,7 +1,6 @@
-import { age } from '../../base/duration';
+import { defined, age, oneLine } from '../../base';
 import type { InboxItem, RunSummary, ThreadSummary } from '../../client';
-import { oneLine } from '../../base/text';
-import { limits } from '../../protocol/limits';
+import { limits } from '../../protocol';
 import { type FitOptions, renderFitting } from './fit-table';
 import { paintStatus, printableLine, type Style } from './text';
 import { answerHints, type CommandLine, renderHints, unsaidCall } from './render-parts';
@@ -56,7 +55,7 @@ export function renderThreads(
     agent,
     { text: status, paint: () => paintStatus(status, style) },
     age(new Date(startTime), now),
-    waitsFor({ pending, ...(retrying && { retrying }) }, now),
+    waitsFor({ pending, ...defined({ retrying }) }, now),
   ]);
   const header = ['SESSION', 'USER', 'APP', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'];
   return renderFitting(header, rows, { style, columns });

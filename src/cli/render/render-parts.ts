@@ -1,22 +1,25 @@
-import type { Verdict } from '../../protocol/people';
-import type { Json } from '../../base/json';
-import { mediaLabel, shellQuote } from '../../base/text';
 import type {
   AssistantPart,
+  Decision,
+  LogEntry,
   Message,
+  ModelTurnEvent,
+  PendingInput,
+  PersonNote,
   ToolCallPart,
   ToolContent,
   ToolResult,
   Usage,
+  UserEvent,
   UserInput,
-} from '../../protocol/message';
+  Verdict,
+} from '../../protocol';
+import { type Json, mediaLabel, shellQuote } from '../../base';
 import { renderSchema } from './render-schema';
 import { clipToWidth, padToWidth, printable, printableLine, type Style } from './text';
-import type { PendingInput } from '../../protocol/run';
 import { renderPeople } from './render-people';
 import type { RunEvent } from '../../client';
 import { compactionsOf } from '../../core/transcript/compactions';
-import type { Decision, LogEntry, PersonNote, ModelTurnEvent, UserEvent } from '../../protocol/log';
 
 const labelWidth = 8;
 

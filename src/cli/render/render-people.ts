@@ -1,5 +1,4 @@
-import type { ApproverRule } from '../../protocol/people';
-import type { PendingInput } from '../../protocol/run';
+import type { ApproverRule, PendingInput } from '../../protocol';
 import { printable, printableLine } from './text';
 
 type OfPeople = Pick<PendingInput, 'by' | 'votes' | 'digest' | 'expiresAt'> & {

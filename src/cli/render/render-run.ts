@@ -1,5 +1,5 @@
 import type { RunState, RunTree } from '../../client';
-import { plural } from '../../base/text';
+import { plural } from '../../base';
 import {
   type Cell,
   clipToWidth,
@@ -21,7 +21,7 @@ import {
   resultText,
   tokensText,
 } from './render-parts';
-import type { Message, ToolResult } from '../../protocol/message';
+import type { Message, ToolResult } from '../../protocol';
 
 export type RenderRunOptions = TranscriptOptions & { readonly command: CommandLine };
 

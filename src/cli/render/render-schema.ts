@@ -1,7 +1,6 @@
 // What an answer must be, as lines for a person.
 
-import { isJsonObject, type Json, type JsonSchema } from '../../base/json';
-import { oneLine } from '../../base/text';
+import { isJsonObject, type Json, type JsonSchema, oneLine } from '../../base';
 import { printableLine } from './text';
 
 const mostMembers = 20;

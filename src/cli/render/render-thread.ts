@@ -1,5 +1,5 @@
 import type { ShownThread, ShownTurn } from '../session/read-thread';
-import { plural } from '../../base/text';
+import { plural } from '../../base';
 import {
   type CommandLine,
   joinParts,

@@ -1,5 +1,5 @@
 import type { RunTrace, TraceStep } from '../../client';
-import { plural } from '../../base/text';
+import { plural } from '../../base';
 import { joinParts } from './render-parts';
 import { nameOf } from './render-run';
 import { type Cell, clipToWidth, printableLine, renderTable, type TableOptions } from './text';

@@ -2,12 +2,11 @@ import { loadWorkerRoom } from './load-parts';
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { didYouMean, quote } from '../../base/problem';
+import { didYouMean, isJsonObject, quote } from '../../base';
 import { messageOf, UsageError } from '../exit';
 import { checkNeeds, collect } from './parse-options';
 import { pathToFileURL } from 'node:url';
-import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject } from '../../base/json';
+import { LonghaulError } from '../../protocol';
 import { addSpecs, type Registry } from '../../define';
 import type { CreateWorkerOptions } from '../../worker';
 

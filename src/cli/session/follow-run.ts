@@ -1,8 +1,7 @@
 import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client/index';
-import { plural } from '../../base/text';
+import { plural } from '../../base';
 import { exitCodes, Interrupted, messageOf } from '../exit';
-import { hasCode } from '../../protocol/errors';
-import type { LogEntry } from '../../protocol/log';
+import { hasCode, type LogEntry } from '../../protocol';
 import { askPerson, type Reply, replyTo, sendReply } from './replies';
 import { LiveView } from './live-view';
 import { printable, printableJson, printableLine } from '../render/text';

@@ -5,7 +5,7 @@
 
 import { loadClient } from './load-parts';
 import type { RunHandle, StreamEvent } from '../../client';
-import type { LivePlace } from '../../protocol/live';
+import type { LivePlace } from '../../protocol';
 
 import { printable, printableJson } from '../render/text';
 import { renderStep } from '../render/render-stream';

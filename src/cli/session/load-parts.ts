@@ -2,7 +2,7 @@
    and only commands that run a worker load that part */
 import type * as temporalWorker from '@temporalio/worker';
 import type * as client from '../../client/index';
-import { loadPeer } from '../../protocol/peers';
+import { loadPeer } from '../../protocol';
 import type * as providers from '../../providers';
 import type * as server from '../../server';
 import type * as devServer from '../../server/dev';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { isJsonObject, type Json } from '../../base/json';
+import { isJsonObject, type Json } from '../../base';
 import { packageVersion } from '../../server/machine';
 
 const ownRoot = resolve(__dirname, '../../..');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { isJsonObject, type Json, type JsonObject } from '../../base';
 import { messageOf, UsageError } from '../exit';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';

@@ -1,12 +1,8 @@
 import type { AgentRunResult, Longhaul, RunHandle, RunState, RunTree } from '../../client';
 import { addUsage, emptyUsage } from '../../core/budget/usage';
 import { compactionsOf, type ShownCompaction } from '../../core/transcript/compactions';
-import type { LogEntry } from '../../protocol/log';
-import type { Message } from '../../protocol/message';
+import { hasEnded, type LogEntry, LonghaulError, type Message, timeouts } from '../../protocol';
 import { type CliError, toCliError } from '../exit';
-import { LonghaulError } from '../../protocol/errors';
-import { timeouts } from '../../protocol/limits';
-import { hasEnded } from '../../protocol/run';
 import { loadClient, loadServer } from './load-parts';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';

@@ -1,6 +1,5 @@
 import type { Longhaul, RunState, RunStatus, RunTree } from '../../client';
-import { threadType } from '../../protocol/names';
-import type { TurnStatus, TurnView } from '../../protocol/thread';
+import { threadType, type TurnStatus, type TurnView } from '../../protocol';
 import { loadClient } from './load-parts';
 import { describeRun, liveWorkers } from './read-run';
 

@@ -1,7 +1,6 @@
 import type { PendingInput, ResumeOptions, RunHandle } from '../../client/index';
-import { LonghaulError } from '../../protocol/errors';
-import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { quote } from '../../base/problem';
+import { LonghaulError } from '../../protocol';
+import { defined, isJsonObject, type Json, type JsonObject, quote } from '../../base';
 import { messageOf } from '../exit';
 import { printable } from '../render/text';
 import { renderQuestion } from '../render/render-parts';

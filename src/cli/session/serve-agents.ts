@@ -1,7 +1,6 @@
 import { dirname, sep } from 'node:path';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
-import { defined } from '../../base/json';
-import { errorChain } from '../../base/causes';
+import { defined, errorChain } from '../../base';
 import type { Deltas } from '../../stores/index';
 import type { LoadedConnection } from '../../server';
 import type { LoadedAgents } from './agents';

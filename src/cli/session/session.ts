@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { Longhaul } from '../../client';
 import type { Deltas } from '../../stores/index';
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 import {
   addSpecFlags,
   type AgentsFlags,

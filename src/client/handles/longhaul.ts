@@ -17,20 +17,21 @@ import {
   workflowTypeOf,
 } from '../../core/run-start';
 import { withApplication } from '../../core/stored-key';
-import type { Json } from '../../base/json';
-import { clipText, oneLine } from '../../base/text';
-import { LonghaulError } from '../../protocol/errors';
-import { limits, timeouts } from '../../protocol/limits';
-import type { Stored } from '../../protocol/message';
-import type { Actor } from '../../protocol/people';
-import type { RunInput, RunKey } from '../../protocol/run';
-import type {
-  BudgetSpec,
-  KnownRunner,
-  RunnerWithSpec,
-  RunTypes,
-  TypeOf,
-} from '../../protocol/spec';
+import { clipText, type Json, oneLine } from '../../base';
+import {
+  type Actor,
+  type BudgetSpec,
+  type KnownRunner,
+  limits,
+  LonghaulError,
+  type RunInput,
+  type RunKey,
+  type RunnerWithSpec,
+  type RunTypes,
+  type Stored,
+  timeouts,
+  type TypeOf,
+} from '../../protocol';
 import type { Deltas, StoredContent } from '../../stores/index';
 import { checkOptions } from '../server/check-options';
 import { type ClientToolOptions, sentTools } from '../write/client-tools';

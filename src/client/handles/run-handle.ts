@@ -9,23 +9,27 @@ import {
 import { readActor } from '../../core/people/actor';
 import { knownId, sentSpec } from '../../core/run-start';
 import { allMessages } from '../../core/transcript/fold-log';
-import type { LonghaulError } from '../../protocol/errors';
-import type { Json, JsonObject } from '../../base/json';
-import type { LogEntry } from '../../protocol/log';
-import type { Message, Usage } from '../../protocol/message';
-import { signalNames, updateNames } from '../../protocol/names';
-import type { Actor } from '../../protocol/people';
-import type {
-  AgentRunOutcome,
-  AgentRunResult,
-  AnsweredBy,
-  Cancelling,
-  MigrateInput,
-  MigrateReply,
-  PendingInput,
-  SteerReply,
-} from '../../protocol/run';
-import type { KnownRunner, RunnerWithSpec, RunTypes } from '../../protocol/spec';
+import {
+  type Actor,
+  type AgentRunOutcome,
+  type AgentRunResult,
+  type AnsweredBy,
+  type Cancelling,
+  type KnownRunner,
+  type LogEntry,
+  type LonghaulError,
+  type Message,
+  type MigrateInput,
+  type MigrateReply,
+  type PendingInput,
+  type RunnerWithSpec,
+  type RunTypes,
+  signalNames,
+  type SteerReply,
+  updateNames,
+  type Usage,
+} from '../../protocol';
+import { defined, type Json, type JsonObject } from '../../base';
 import type { StreamEvent } from '../../core/stream/events';
 import { answeredByNames, AnswerSender, notWaiting } from '../write/answer-sender';
 import { type AuditEntry, readAudit } from '../read/audit';
@@ -236,7 +240,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     const { args } = options;
     if (args !== undefined) checkEdit(args);
     const said = ['approve', args ?? null];
-    const input = { inputId, ...(args && { args }) };
+    const input = { inputId, ...defined({ args }) };
     const { missing = 0, asksAnew } = await this.#answers.send(
       { name: updateNames.approve, said, input },
       options,
@@ -285,7 +289,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   async send(text: string, options: SteerOptions = {}): Promise<SteerReply> {
     await this.#options.started?.();
     const { by = this.#options.actor, ...rest } = options;
-    const said = { text, options: { ...rest, ...(by && { by }) } };
+    const said = { text, options: { ...rest, ...defined({ by }) } };
     return await steerRun(this.#client, this.workflowId, said);
   }
 
@@ -343,7 +347,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     const run = { workflowId: this.workflowId, answers: this.#answers };
     return await migrateRun(this.#client, run, {
       runner,
-      options: { ...(by && { by }), ...options },
+      options: { ...defined({ by }), ...options },
     });
   }
 

@@ -5,14 +5,25 @@ import { readActor } from '../../core/people/actor';
 import { checkRunInput } from '../../core/run-input';
 import { startMemo } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
-import { LonghaulError } from '../../protocol/errors';
-import { defined, type Json } from '../../base/json';
-import { limits } from '../../protocol/limits';
-import { threadMemoKey, updateNames } from '../../protocol/names';
-import type { Actor } from '../../protocol/people';
-import type { AnsweredBy, PendingInput, RunInput } from '../../protocol/run';
-import type { BudgetSpec, RunTypes, TypeOf } from '../../protocol/spec';
-import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../../protocol/thread';
+import {
+  type Actor,
+  type AnsweredBy,
+  type BudgetSpec,
+  limits,
+  LonghaulError,
+  type PendingInput,
+  type RunInput,
+  type RunTypes,
+  type SendInput,
+  type SendReply,
+  type ThreadInput,
+  threadMemoKey,
+  type TurnView,
+  type TypeOf,
+  updateNames,
+  type WhenBusy,
+} from '../../protocol';
+import { defined, type Json } from '../../base';
 import type { AuditEntry } from '../read/audit';
 import { checkOptions } from '../server/check-options';
 import { type ClientToolOptions, sentTools } from '../write/client-tools';
@@ -123,7 +134,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
       input: sent.input,
       ...(whenBusy && { whenBusy }),
       ...(context && { context }),
-      ...(budget && { budget }),
+      ...defined({ budget }),
       ...(by && { by: readActor(by) }),
       ...(clientTools && { clientTools: sentTools(clientTools) }),
     };

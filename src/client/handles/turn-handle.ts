@@ -1,8 +1,11 @@
 import type { Client } from '@temporalio/client';
-import { LonghaulError } from '../../protocol/errors';
-import type { Actor } from '../../protocol/people';
-import type { RunTypes } from '../../protocol/spec';
-import type { SendReply, TurnView } from '../../protocol/thread';
+import {
+  type Actor,
+  LonghaulError,
+  type RunTypes,
+  type SendReply,
+  type TurnView,
+} from '../../protocol';
 import { describeIfThere, patiently, pause } from '../server/calls';
 import { cancelled } from '../server/failures';
 import { RunHandle } from './run-handle';

@@ -4,15 +4,18 @@
 // 2. A thread's audit is that of its turns. After a reset, verdicts that it undid are gone.
 
 import type { Client } from '@temporalio/client';
-import { isJsonObject } from '../../base/json';
+import { defined, grpcStatus, isJsonObject } from '../../base';
 import { type AuditedAct, auditLog } from '../../core/transcript/audit-log';
-import { hasCode } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import { queryNames, threadType } from '../../protocol/names';
-import type { Actor } from '../../protocol/people';
-import type { RunInput } from '../../protocol/run';
-import type { TurnView, TurnsQuery } from '../../protocol/thread';
-import { grpcStatus } from '../../base/grpc-status';
+import {
+  type Actor,
+  hasCode,
+  limits,
+  queryNames,
+  type RunInput,
+  threadType,
+  type TurnsQuery,
+  type TurnView,
+} from '../../protocol';
 import { placeOf } from '../../server';
 import { inTime, limited } from '../server/calls';
 import { asLonghaulError, hasGrpcStatus, isNotFound } from '../server/failures';
@@ -147,7 +150,7 @@ class AuditReader {
       workflowId,
       path,
       agent: runner,
-      ...(hash !== undefined && { definition: hash }),
+      ...defined({ definition: hash }),
     };
     const start = await this.#start(workflowId);
     if (start === undefined) {
@@ -156,7 +159,7 @@ class AuditReader {
       return [{ ...place, at: since, kind: 'gap', note }];
     }
     const { at, input } = start;
-    const began: Audited = { kind: 'start', ...(input.by && { by: input.by }) };
+    const began: Audited = { kind: 'start', ...defined({ by: input.by }) };
     const isRoot = input.lineage === undefined;
     const view = this.#view(workflowId);
     const { entries, isWhole } = await view.read();
@@ -180,7 +183,7 @@ class AuditReader {
   }
 
   async #started(workflowId: string, runId?: string): Promise<Started | undefined> {
-    const execution = { workflowId, ...(runId !== undefined && { runId }) };
+    const execution = { workflowId, ...defined({ runId }) };
     try {
       for await (const step of stepsOf(this.#client, execution, 1)) {
         if (step.kind !== 'begin') break;

@@ -5,9 +5,14 @@
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { inTime, limited } from '../server/calls';
-import { queryNames, searchAttributes, whereType } from '../../protocol/names';
-import type { PendingInput, RunMemo } from '../../protocol/run';
-import { grpcStatus } from '../../base/grpc-status';
+import {
+  type PendingInput,
+  queryNames,
+  type RunMemo,
+  searchAttributes,
+  whereType,
+} from '../../protocol';
+import { grpcStatus } from '../../base';
 import { hasGrpcStatus, isNotFound } from '../server/failures';
 import { pollingWorkers } from '../../server';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';

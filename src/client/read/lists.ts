@@ -1,12 +1,18 @@
 // Runs and threads, as the server lists them with their memos. Needs no worker.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { isJsonObject } from '../../base/json';
-import { threadMemoKey, threadType, whereType, workflowTypes } from '../../protocol/names';
-import type { ThreadKey } from '../../protocol/thread';
-import { type RetriedCall, retryingMemoKey } from '../../protocol/retrying';
-import type { RunMemo, RunStatus } from '../../protocol/run';
-import { grpcStatus } from '../../base/grpc-status';
+import { defined, grpcStatus, isJsonObject } from '../../base';
+import {
+  type RetriedCall,
+  retryingMemoKey,
+  type RunMemo,
+  type RunStatus,
+  type ThreadKey,
+  threadMemoKey,
+  threadType,
+  whereType,
+  workflowTypes,
+} from '../../protocol';
 import { asLonghaulError, hasGrpcStatus } from '../server/failures';
 import { memoOf, stateFromMemo } from './run-view';
 import { type SearchIndex, Whose, type WhoseFilter, windows } from '../server/executions';
@@ -96,7 +102,7 @@ function summarize(execution: WorkflowExecutionInfo): RunSummary {
     status,
     startTime: execution.startTime.toISOString(),
     ...(execution.closeTime && { closeTime: execution.closeTime.toISOString() }),
-    ...(path !== undefined && { path }),
+    ...defined({ path }),
     pending: status === 'needs-input' ? pending : [],
   };
 }
@@ -122,7 +128,7 @@ export async function* listThreads(
 ): AsyncGenerator<ThreadSummary, void, void> {
   const { agent, ...key } = filter;
   const whose = new Whose({
-    ...(agent !== undefined && { agent }),
+    ...defined({ agent }),
     ...(Object.keys(key).length > 0 && { key }),
   });
   const query = `WorkflowType = '${threadType}' AND ExecutionStatus = 'Running'`;

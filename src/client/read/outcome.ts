@@ -7,15 +7,15 @@
 // 4. Each caller holds one long poll. A run that closes ends the update, and the server is asked again.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { LonghaulError } from '../../protocol/errors';
-import { updateNames } from '../../protocol/names';
-import type {
-  AgentRunOutcome,
-  AgentRunResult,
-  OutcomeReply,
-  PendingInput,
-  RunState,
-} from '../../protocol/run';
+import {
+  type AgentRunOutcome,
+  type AgentRunResult,
+  LonghaulError,
+  type OutcomeReply,
+  type PendingInput,
+  type RunState,
+  updateNames,
+} from '../../protocol';
 import { asLonghaulError, isCutOff, isNotFound, readable } from '../server/failures';
 import { placeOf } from '../../server';
 import { patiently, uninterrupted } from '../server/calls';

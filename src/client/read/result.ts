@@ -1,8 +1,8 @@
 // Waits for the result of a run, over resets and while the server is away.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { defined } from '../../base/json';
-import type { LonghaulError } from '../../protocol/errors';
+import { defined } from '../../base';
+import type { LonghaulError } from '../../protocol';
 import { patiently } from '../server/calls';
 import {
   asLonghaulError,

@@ -2,12 +2,17 @@
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { emptyUsage } from '../../core/budget/usage';
-import { hasCode } from '../../protocol/errors';
-import type { Usage } from '../../protocol/message';
-import { kindOfType } from '../../protocol/names';
-import type { ChildView, PendingInput, RunState, RunStatus } from '../../protocol/run';
-import type { RunnerSpec } from '../../protocol/spec';
-import { grpcStatus } from '../../base/grpc-status';
+import {
+  type ChildView,
+  hasCode,
+  kindOfType,
+  type PendingInput,
+  type RunnerSpec,
+  type RunState,
+  type RunStatus,
+  type Usage,
+} from '../../protocol';
+import { defined, grpcStatus } from '../../base';
 import { asLonghaulError, hasGrpcStatus } from '../server/failures';
 import { limited } from '../server/calls';
 import { RunView, stateFromMemo, type ReadOptions } from './run-view';
@@ -115,7 +120,7 @@ function treeOf(workflowId: string, state: RunState, children: readonly RunTree[
     turn,
     iterations,
     usage,
-    ...(costUsd !== undefined && { costUsd }),
+    ...defined({ costUsd }),
     pending: state.pending.filter((input) => input.path === path),
     children,
   };

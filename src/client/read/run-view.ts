@@ -6,22 +6,24 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { emptyUsage } from '../../core/budget/usage';
-import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject } from '../../base/json';
-import { timeouts } from '../../protocol/limits';
-import type { LogEntry, LogPage } from '../../protocol/log';
-import { allWorkflowTypes, memoKey, queryNames } from '../../protocol/names';
-import type { Actor } from '../../protocol/people';
 import {
-  hasEnded,
+  type Actor,
+  allWorkflowTypes,
   type ChildView,
+  hasEnded,
+  type LogEntry,
+  type LogPage,
   type LogQuery,
+  LonghaulError,
+  memoKey,
   type NonceReply,
+  queryNames,
   type RunMemo,
   type RunState,
   type RunStatus,
-} from '../../protocol/run';
-import { grpcStatus } from '../../base/grpc-status';
+  timeouts,
+} from '../../protocol';
+import { defined, grpcStatus, isJsonObject } from '../../base';
 import {
   asLonghaulError,
   hasGrpcStatus,
@@ -284,7 +286,7 @@ function isOurs(type: string): boolean {
 export function notOurs(workflowId: string, type: string, cause?: Error): LonghaulError {
   const message = `'${workflowId}' is not a Longhaul run: it is a workflow of type '${type}'. Check the id, or ask with the version that started it`;
   return new LonghaulError('RunNotFound', message, {
-    ...(cause && { cause }),
+    ...defined({ cause }),
     details: { workflowId, workflowType: type },
   });
 }

@@ -1,8 +1,8 @@
 // Calls the server: within a deadline, again after a failure that passes, and only a few calls at a time.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { grpcStatus } from '../../base/grpc-status';
-import { timeouts } from '../../protocol/limits';
+import { grpcStatus } from '../../base';
+import { timeouts } from '../../protocol';
 import {
   asLonghaulError,
   hasGrpcStatus,

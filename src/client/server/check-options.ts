@@ -1,6 +1,6 @@
 import { checkKnown } from '../../core/run-input';
-import { describeValue } from '../../base/problem';
-import { LonghaulError } from '../../protocol/errors';
+import { describeValue } from '../../base';
+import { LonghaulError } from '../../protocol';
 
 /** Throws `InvalidInput` for an unknown option. The compiler checks that `known` has every option of the type. */
 export function checkOptions<Options extends object>(

@@ -6,9 +6,8 @@
 // 4. It leaves what a conversation names that is in a memory store, whatever became of its thread. `clear` deletes that.
 
 import type { Client } from '@temporalio/client';
-import { type Duration, parseDuration } from '../../base/duration';
-import { LonghaulError } from '../../protocol/errors';
-import type { StoredKey } from '../../protocol/thread';
+import { defined, type Duration, parseDuration } from '../../base';
+import { LonghaulError, type StoredKey } from '../../protocol';
 import {
   memoryMark,
   type ResultScope,
@@ -103,7 +102,7 @@ async function livesInStore(
 
 async function* allScopes(results: ResultStore): AsyncGenerator<ResultScope, void, void> {
   for (let after: string | undefined; ;) {
-    const page = await results.scopes({ limit: pageSize, ...(after !== undefined && { after }) });
+    const page = await results.scopes({ limit: pageSize, ...defined({ after }) });
     yield* page;
     after = page.at(-1)?.scope;
     if (after === undefined) return;

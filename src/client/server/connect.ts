@@ -6,11 +6,8 @@ import {
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
 import { readActor } from '../../core/people/actor';
-import { defined } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import type { Actor } from '../../protocol/people';
-import { timeouts } from '../../protocol/limits';
-import { defaults } from '../../protocol/names';
+import { defined, grpcStatus } from '../../base';
+import { type Actor, defaults, LonghaulError, timeouts } from '../../protocol';
 import {
   clientConverter,
   contentCodecs,
@@ -29,7 +26,6 @@ import {
   StoredContent,
 } from '../../stores/index';
 import { isTelemetry, type Telemetry } from '../../telemetry';
-import { grpcStatus } from '../../base/grpc-status';
 import { checkOptions } from './check-options';
 import { hasGrpcStatus } from './failures';
 import { Longhaul } from '../handles/longhaul';
@@ -125,7 +121,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
     taskQueue: taskQueue ?? defaults.taskQueue,
     ...defined({ application, hashIds, actor, deltas }),
     ...(results && { results: new StoredContent(results, { codecs }) }),
-    ...(close && { close }),
+    ...defined({ close }),
   });
 }
 

@@ -4,10 +4,16 @@
 // 2. A workflow id has one row: its current execution, which the server lists before those that a reset left behind.
 
 import type { Client, WorkflowExecutionInfo, WorkflowStartOptions } from '@temporalio/client';
-import { timeouts } from '../../protocol/limits';
-import { idPatterns, searchAttributes } from '../../protocol/names';
+import {
+  idPatterns,
+  LonghaulError,
+  type RunKey,
+  type RunMemo,
+  searchAttributes,
+  timeouts,
+} from '../../protocol';
 import { isRegistered, readAttributes } from '../../server';
-import { grpcStatus } from '../../base/grpc-status';
+import { grpcStatus, isJsonObject } from '../../base';
 import { inTime } from './calls';
 import { asLonghaulError, hasGrpcStatus } from './failures';
 import { memoOf } from '../read/run-view';
@@ -15,9 +21,6 @@ import { typeName } from '../../core/input-parts';
 import { keyHashes, keyMembers } from '../../core/key-hashes';
 import { typedAttributes } from '../../core/run-start';
 import { checkKnown } from '../../core/run-input';
-import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject } from '../../base/json';
-import type { RunKey, RunMemo } from '../../protocol/run';
 
 /** Executions that are read before the first is known, where the server cannot sort them. It lists as many in one answer. */
 const sortedRuns = 1_000;

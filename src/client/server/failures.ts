@@ -1,6 +1,6 @@
 // Turns errors of Temporal's SDK into errors with a code. Takes the innermost typed failure, if there is one.
 
-import { grpcStatus } from '../../base/grpc-status';
+import { defined, grpcStatus, isJsonObject } from '../../base';
 import {
   isGrpcServiceError,
   WorkflowFailedError,
@@ -15,8 +15,8 @@ import {
   TimeoutFailure,
 } from '@temporalio/common';
 import { asMachineError } from '../../core/errors';
-import { encodedFailureMessage, unreadableKey } from '../../protocol/encryption';
 import {
+  encodedFailureMessage,
   type ErrorCode,
   errorCodes,
   type ErrorDetails,
@@ -25,9 +25,9 @@ import {
   LonghaulError,
   ProviderError,
   type ProviderErrorKind,
-} from '../../protocol/errors';
+  unreadableKey,
+} from '../../protocol';
 import { namespaceMissing, serverUnavailable } from '../../server';
-import { isJsonObject } from '../../base/json';
 
 /** Codes of a server that cannot answer now. */
 const passing: readonly number[] = [
@@ -251,8 +251,7 @@ function fromFailure(
   return new ProviderError(kind ?? 'unavailable', message, {
     details,
     cause,
-    ...(status !== undefined && { status }),
-    ...(provider !== undefined && { provider }),
+    ...defined({ status, provider }),
   });
 }
 

@@ -1,8 +1,7 @@
 // Orphans: runs that a reset left behind. They are still open, but the execution that called them is gone, so nobody waits for them.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { whereType } from '../../protocol/names';
-import type { RunStatus } from '../../protocol/run';
+import { type RunStatus, whereType } from '../../protocol';
 import { describeIfThere, limited } from './calls';
 import { memoOf, stateFromMemo } from '../read/run-view';
 import { Whose, type WhoseFilter } from './executions';

@@ -2,7 +2,7 @@
 
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { traceHeader } from '../../protocol/names';
+import { traceHeader } from '../../protocol';
 import type { Telemetry } from '../../telemetry';
 
 type Headers = Parameters<NonNullable<WorkflowClientInterceptor['start']>>[0]['headers'];

@@ -1,6 +1,6 @@
 // What is said of tasks that no worker takes: because nobody polls, or because of the versions of those who do. Pure.
 
-import { quote } from '../../base/problem';
+import { quote } from '../../base';
 import type { TaskPlace, WorkerVersion } from '../../server';
 
 /** A place whose tasks no worker takes. `idle`: the versions that poll there all the same. */

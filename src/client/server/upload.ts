@@ -3,9 +3,14 @@
 import type { Client } from '@temporalio/client';
 import { inputProblem } from '../../core/input-parts';
 import { storedHead } from '../../core/transcript/fit-texts';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { MediaPart, Stored, TextPart, UserInput } from '../../protocol/message';
+import {
+  limits,
+  LonghaulError,
+  type MediaPart,
+  type Stored,
+  type TextPart,
+  type UserInput,
+} from '../../protocol';
 import { atOnce, largeMedia, scopeOf, sha256Of, type StoredContent } from '../../stores/index';
 import { describeIfThere } from './calls';
 

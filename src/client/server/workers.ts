@@ -1,9 +1,8 @@
 // Whether a worker polls a task queue.
 
 import type { Client } from '@temporalio/client';
-import { grpcStatus } from '../../base/grpc-status';
-import { LonghaulError } from '../../protocol/errors';
-import { timeouts } from '../../protocol/limits';
+import { defined, grpcStatus } from '../../base';
+import { LonghaulError, timeouts } from '../../protocol';
 import {
   isSameVersion,
   type PollingWorker,
@@ -88,6 +87,6 @@ export function noWorker(unserved: Unserved, workflowId: string): LonghaulError 
   return new LonghaulError(
     'NoWorker',
     `${reason}. Run '${workflowId}' is safe and goes on when one starts: ${todo}`,
-    { retryable: true, details: { taskQueue, workflowId, ...(version && { version }) } },
+    { retryable: true, details: { taskQueue, workflowId, ...defined({ version }) } },
   );
 }

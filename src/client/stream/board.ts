@@ -1,7 +1,7 @@
 // What is true of a run now, beside its tape: open inputs, a pause, a stall, its end. A stream tells what it has not told yet, so a slow
 // stream may never hear of an input that was answered at once.
 
-import type { PendingInput } from '../../protocol/run';
+import type { PendingInput } from '../../protocol';
 import type { StreamEvent, StreamPlace } from '../../core/stream/events';
 
 export type Unplaced<Event> = Event extends unknown ? Omit<Event, 'position'> : never;

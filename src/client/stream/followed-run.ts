@@ -6,10 +6,13 @@
 // 3. A run keeps its log when it continues as new. After a reset it does not: then nothing here is right any more.
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { LonghaulError } from '../../protocol/errors';
-import type { LogEntry } from '../../protocol/log';
-import type { LiveEvent } from '../../protocol/live';
-import type { ChildView, RunState } from '../../protocol/run';
+import {
+  type ChildView,
+  type LiveEvent,
+  type LogEntry,
+  LonghaulError,
+  type RunState,
+} from '../../protocol';
 import type { StreamPlace, UnplacedEvent } from '../../core/stream/events';
 import { RunProjection } from '../../core/stream/run-projection';
 import { hasClosed, stateFromMemo } from '../read/run-view';

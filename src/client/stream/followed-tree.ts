@@ -1,9 +1,7 @@
 // A run and, with `tree`, all runs below it: looks at those that may have something new, and tells it in an order that makes sense. The
 // events of a child come before the result that its caller got from it.
 
-import { hasCode } from '../../protocol/errors';
-import type { LiveEvent } from '../../protocol/live';
-import type { ChildView } from '../../protocol/run';
+import { type ChildView, hasCode, type LiveEvent } from '../../protocol';
 import type { StreamPlace } from '../../core/stream/events';
 import { limited } from '../server/calls';
 import { isPassing } from '../server/failures';

@@ -1,7 +1,7 @@
 // Whether a run does nothing until people answer: no call of it or of a run below it is open, and no message between them is on its way.
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { hasCode } from '../../protocol/errors';
+import { hasCode } from '../../protocol';
 import { hasClosed, stateFromMemo } from '../read/run-view';
 import type { RunSource } from './run-source';
 

@@ -1,9 +1,7 @@
 // A position says how far somebody has read a stream: for each run of the tree, how many entries of its log. Anybody may send one.
 
-import { hashOf } from '../../base/digest';
-import { isJsonObject } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
+import { hashOf, isJsonObject } from '../../base';
+import { limits, LonghaulError } from '../../protocol';
 
 /** The first `index` entries of a log. `tag` recognises the last of them: after a reset, another entry may stand there. */
 export type LogPlace = { readonly index: number; readonly tag: string };

@@ -1,5 +1,4 @@
-import { LonghaulError } from '../../protocol/errors';
-import { kindOfType } from '../../protocol/names';
+import { kindOfType, LonghaulError } from '../../protocol';
 import type { StreamPlace } from '../../core/stream/events';
 import { memoOf } from '../read/run-view';
 import type { RunSource } from './run-source';

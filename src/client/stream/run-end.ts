@@ -1,6 +1,5 @@
-import { defined } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import type { AgentRunResult, ChildResult } from '../../protocol/run';
+import { defined } from '../../base';
+import { type AgentRunResult, type ChildResult, LonghaulError } from '../../protocol';
 import type { StreamPlace } from '../../core/stream/events';
 import type { End } from './board';
 import type { RunSource } from './run-source';

@@ -6,10 +6,7 @@
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Deltas } from '../../stores/index';
-import type { LonghaulError } from '../../protocol/errors';
-import { timeouts } from '../../protocol/limits';
-import type { LiveEvent } from '../../protocol/live';
-import type { RunState } from '../../protocol/run';
+import { type LiveEvent, type LonghaulError, type RunState, timeouts } from '../../protocol';
 import type { StreamPlace } from '../../core/stream/events';
 import { pauseUnlessAborted } from '../server/calls';
 import { isPassing } from '../server/failures';

@@ -1,9 +1,14 @@
 // What a stream asks about one run. Queries and descriptions only: they write no history.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { timeouts } from '../../protocol/limits';
-import type { LogEntry } from '../../protocol/log';
-import type { AgentRunResult, ChildResult, ChildView, RunState } from '../../protocol/run';
+import {
+  type AgentRunResult,
+  type ChildResult,
+  type ChildView,
+  type LogEntry,
+  type RunState,
+  timeouts,
+} from '../../protocol';
 import { describeIfThere } from '../server/calls';
 import { runNotFound } from '../server/failures';
 import { waitForResult } from '../read/result';

@@ -1,7 +1,7 @@
 // Streams of runs. One reader for each run, for any number of streams; one more if some want the runs below it and others do not.
 
 import type { Client } from '@temporalio/client';
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 import type { Deltas } from '../../stores/index';
 import type { StreamEvent } from '../../core/stream/events';
 import { checkOptions } from '../server/check-options';

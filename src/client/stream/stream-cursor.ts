@@ -1,7 +1,7 @@
 // One stream: a place on the tape of each run, and on the board of the root. It keeps no events, so a slow reader costs nothing: deltas that
 // it has not read yet are one event when it comes back.
 
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 import type { StreamEvent, StreamPlace } from '../../core/stream/events';
 import { type Board, BoardReader, type Unplaced } from './board';
 import { type FollowedRun, wasReset } from './followed-run';

@@ -3,7 +3,7 @@
 // 1. A client may receive 4 MB at once, and one event may hold 2 MB: if a page is too large, smaller pages follow.
 
 import type { Client } from '@temporalio/client';
-import { grpcStatus } from '../../base/grpc-status';
+import { defined, grpcStatus } from '../../base';
 import { inTime } from '../server/calls';
 import { hasGrpcStatus } from '../server/failures';
 
@@ -75,7 +75,7 @@ async function* eventsOf(
   let nextPageToken: Uint8Array | undefined;
   do {
     try {
-      const request = { maximumPageSize, ...(nextPageToken && { nextPageToken }) };
+      const request = { maximumPageSize, ...defined({ nextPageToken }) };
       const page = await inTime(client, () => read(request));
       yield* page.history?.events ?? [];
       nextPageToken = page.nextPageToken ?? new Uint8Array();

@@ -4,12 +4,9 @@
 
 import { inflateRawSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
-import { isJsonObject } from '../../base/json';
+import { isJsonObject } from '../../base';
 import { tellsOfNewerVersion } from '../../core/stored-format';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { LogEntry, LogPage } from '../../protocol/log';
-import type { RunInput } from '../../protocol/run';
+import { limits, type LogEntry, type LogPage, LonghaulError, type RunInput } from '../../protocol';
 import { decode, errorOf } from './payloads';
 import { lastStepsOf, type Step, stepsOf } from './steps';
 

@@ -5,8 +5,8 @@ import {
   decodeOptionalFailureToOptionalError,
   ExternalStorageRunner,
 } from '@temporalio/common/lib/internal-non-workflow';
-import { oneLine } from '../../base/text';
-import { limits } from '../../protocol/limits';
+import { oneLine } from '../../base';
+import { limits } from '../../protocol';
 import { asLonghaulError, readable, storageMissing } from '../server/failures';
 
 type StoredPayload = {

@@ -2,11 +2,15 @@
 
 import type { Client } from '@temporalio/client';
 import { runnerIdOf } from '../../core/runner-refs';
-import type { CallModelInput, CallModelResult, CallToolInput } from '../../protocol/activities';
-import { LonghaulError } from '../../protocol/errors';
-import { queryNames } from '../../protocol/names';
-import type { RunInput } from '../../protocol/run';
-import type { Definition } from '../../protocol/spec';
+import {
+  type CallModelInput,
+  type CallModelResult,
+  type CallToolInput,
+  type Definition,
+  LonghaulError,
+  queryNames,
+  type RunInput,
+} from '../../protocol';
 import { decode } from './payloads';
 import { executionsOf, outcomesIn, type Step } from './steps';
 import { isToolCall, toolOfActivity } from './tool-calls';

@@ -3,8 +3,8 @@
 // 1. Payloads and failures stay as they are stored: a reader decodes those that it needs.
 
 import type { Client } from '@temporalio/client';
-import { protoMs } from '../../base/duration';
-import { memoKey } from '../../protocol/names';
+import { protoMs } from '../../base';
+import { memoKey } from '../../protocol';
 import {
   type ExecutionRef,
   type HistoryEvent,

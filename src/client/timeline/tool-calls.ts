@@ -1,7 +1,6 @@
 // Which activities run a tool, and which tool.
 
-import type { CallToolInput, LonghaulActivities } from '../../protocol/activities';
-import type { Definition } from '../../protocol/spec';
+import type { CallToolInput, Definition, LonghaulActivities } from '../../protocol';
 
 const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
   callModel: true,

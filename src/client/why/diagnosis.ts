@@ -4,10 +4,8 @@
 // 2. Looks at so many runs below, the newest last, and not deeper than runs may nest.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { defined } from '../../base/json';
-import { oneLine } from '../../base/text';
-import type { ApproverRule } from '../../protocol/people';
-import type { PendingInput } from '../../protocol/run';
+import { defined, oneLine } from '../../base';
+import type { ApproverRule, PendingInput } from '../../protocol';
 import { describeIfThere } from '../server/calls';
 import { readTaskFailure, type TaskFailureCause } from '../timeline/history';
 import { memoOf, stateFromMemo } from '../read/run-view';
@@ -106,8 +104,7 @@ export class Diagnostician {
     const lastPoll = await this.#lastPoll(execution, waitsFor);
     return {
       ...(retrying.length > 0 && { retrying }),
-      ...(waitsFor && { waitsFor }),
-      ...defined({ lastPoll: lastPoll ?? below.lastPoll }),
+      ...defined({ waitsFor, lastPoll: lastPoll ?? below.lastPoll }),
     };
   }
 
@@ -211,8 +208,7 @@ function inputOf(pending: readonly Input[]): WaitsFor | undefined {
     input,
     question: oneLine(question, longestError),
     since,
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(by && { by }),
+    ...defined({ expiresAt, by }),
   };
 }
 

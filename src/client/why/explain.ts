@@ -1,10 +1,8 @@
 // Why a run does not move, in two plain sentences: what it waits for or retries, and what to do about it. Pure.
 
-import { age } from '../../base/duration';
-import { quote } from '../../base/problem';
-import { oneLine } from '../../base/text';
+import { defined, age, oneLine, quote } from '../../base';
 import { whoMay } from '../../core/people/verdicts';
-import { hasEnded, type RunStatus } from '../../protocol/run';
+import { hasEnded, type RunStatus } from '../../protocol';
 import type { Diagnosis, WaitsFor } from './diagnosis';
 import type { LastPoll } from './last-poll';
 import type { Retrying } from './open-calls';
@@ -140,7 +138,7 @@ function explainWait(waitsFor: WaitsFor, around: Around): Said {
       const isDeepest = waitsFor.waitsFor.kind !== 'child';
       return {
         reason: isDeepest ? `Run '${workflowId}' below it (${path}) waits. ${reason}` : reason,
-        ...(todo !== undefined && { todo }),
+        ...defined({ todo }),
       };
     }
   }

@@ -7,9 +7,8 @@
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { defined, isJsonObject } from '../../base/json';
-import { oneLine } from '../../base/text';
-import { calledName } from '../../protocol/retrying';
+import { defined, isJsonObject, oneLine } from '../../base';
+import { calledName } from '../../protocol';
 import { decode, errorOf, type Failure } from '../timeline/payloads';
 import { lastStepsOf, type Step } from '../timeline/steps';
 import { toDate } from '../../server';

@@ -1,6 +1,7 @@
 // What to do about a call that failed: while it is tried again, and once the run has failed with it. Pure.
 
-import { keyVariablesOf } from '../../protocol/provider-keys';
+import { defined } from '../../base';
+import { keyVariablesOf } from '../../protocol';
 
 type Failed = {
   readonly code?: string;
@@ -34,7 +35,7 @@ export function retryRemedy(what: string, failed: Failed): string {
     return 'Deploy a worker that has it on this task queue; the run fails if none has it for a minute.';
   if (failed.code === 'AgentNotFound')
     return "Check the agent's id, or deploy a worker that has it; the run fails if none has it for a minute.";
-  const known = remedyOf({ ...failed, ...(model !== undefined && { provider: model }) });
+  const known = remedyOf({ ...failed, ...defined({ provider: model }) });
   if (known !== undefined) return `${known}; the run goes on by itself then.`;
   const place = tool === undefined ? 'Mend what it calls' : "Mend the tool's code or what it calls";
   return `${place}: the workers' log has the whole error, and the call is tried again until its time is up.`;

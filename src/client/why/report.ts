@@ -1,8 +1,7 @@
 // What `state` and `why` say of a run beyond its own state.
 
 import type { Client } from '@temporalio/client';
-import { allWorkflowTypes, threadType } from '../../protocol/names';
-import type { RunState } from '../../protocol/run';
+import { allWorkflowTypes, type RunState, threadType } from '../../protocol';
 import { notOurs, type RunView, stateFromMemo } from '../read/run-view';
 import { type Diagnosis, Diagnostician } from './diagnosis';
 import { explain, type Why } from './explain';

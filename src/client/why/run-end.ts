@@ -1,9 +1,7 @@
 // How a run ended, read at once: a run that is still open has no end.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { LonghaulError } from '../../protocol/errors';
-import { kindOfType } from '../../protocol/names';
-import type { AgentRunResult } from '../../protocol/run';
+import { type AgentRunResult, kindOfType, LonghaulError } from '../../protocol';
 import { waitForResult } from '../read/result';
 import { hasClosed } from '../read/run-view';
 

@@ -6,25 +6,24 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { grpcStatus } from '../../base/grpc-status';
-import { canonicalJson, defined, type Json } from '../../base/json';
+import { canonicalJson, defined, grpcStatus, type Json } from '../../base';
 import { checkNote } from '../../core/machine/answer';
 import { readActor } from '../../core/people/actor';
 import { checkRight } from '../../core/people/rights';
-import { LonghaulError } from '../../protocol/errors';
-import type { updateNames } from '../../protocol/names';
-import type { Actor } from '../../protocol/people';
 import {
-  hasEnded,
+  type Actor,
   type AnsweredBy,
   type ApproveInput,
   type CompleteInput,
   type FailInput,
+  hasEnded,
+  LonghaulError,
   type RejectInput,
   type ResumeInput,
   type ResumeReply,
   type RunState,
-} from '../../protocol/run';
+  type updateNames,
+} from '../../protocol';
 import { placeOf } from '../../server';
 import { overExecutions, pauseUnlessAborted, uninterrupted } from '../server/calls';
 import {
@@ -99,7 +98,7 @@ export class AnswerSender {
     const answer = {
       name,
       said: texts.map(canonicalJson).join('\n'),
-      input: { ...input, ...besides, ...(may && { may }) },
+      input: { ...input, ...besides, ...defined({ may }) },
     };
     await this.#started?.();
     return await this.served((signal) =>
@@ -149,7 +148,7 @@ export class AnswerSender {
     const { status, pending } = await this.#view.state();
     const input = pending.find(({ inputId }) => inputId === answer.inputId);
     if (input === undefined) throw notWaiting(this.#workflowId, status);
-    checkRight(input, { ...answer, ...(may && { may }) });
+    checkRight(input, { ...answer, ...defined({ may }) });
     return answer;
   }
 

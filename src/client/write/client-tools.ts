@@ -1,13 +1,17 @@
 // The tools that a client brings, as it writes them and as it sends them.
 
-import { type Duration, parseDuration } from '../../base/duration';
-import { describeValue, formatProblem, joinPath, type Problem } from '../../base/problem';
+import {
+  describeValue,
+  type Duration,
+  formatProblem,
+  joinPath,
+  parseDuration,
+  type Problem,
+} from '../../base';
 import { broughtToolsProblem, clientToolsExcess } from '../../core/client-tools';
 import { isStandardSchema, parseSchemaOption, type StandardSchema } from '../../define/arguments';
 import { type JsonSchemaLiteral, toPlainJson } from '../../define';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { ClientTool } from '../../protocol/run';
+import { type ClientTool, limits, LonghaulError } from '../../protocol';
 import { checkOptions } from '../server/check-options';
 
 /** A tool for one run. Whoever started the run gives its results, with `run.complete` or `run.fail`. */

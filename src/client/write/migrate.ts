@@ -2,13 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { checkNote } from '../../core/machine/answer';
 import { readActor } from '../../core/people/actor';
 import { checkRunner } from '../../core/run-input';
-import { updateNames } from '../../protocol/names';
-import type { Actor } from '../../protocol/people';
-import type { MigrateInput, MigrateReply } from '../../protocol/run';
+import { type Actor, type MigrateInput, type MigrateReply, updateNames } from '../../protocol';
 import type { AnswerSender } from './answer-sender';
 import { overExecutions, uninterrupted } from '../server/calls';
 import { checkOptions } from '../server/check-options';

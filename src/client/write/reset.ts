@@ -6,9 +6,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { hasCode, LonghaulError } from '../../protocol/errors';
-import { timeouts } from '../../protocol/limits';
-import { kindOfType, signalNames } from '../../protocol/names';
+import { hasCode, kindOfType, LonghaulError, signalNames, timeouts } from '../../protocol';
 import { placeOf } from '../../server';
 import { pause } from '../server/calls';
 import { isNotFound } from '../server/failures';

@@ -5,12 +5,10 @@
 // 2. A token names its run. The client asks that workflow before it sends anything, so that no token can reach another one.
 
 import type { Client } from '@temporalio/client';
-import type { Json } from '../../base/json';
+import type { Json } from '../../base';
 import { proofOf, tokenPrefix } from '../../core/people/result-token';
 import { checkReason, checkResult } from '../../core/machine/answer';
-import { type ErrorCode, LonghaulError } from '../../protocol/errors';
-import { limits, timeouts } from '../../protocol/limits';
-import { updateNames } from '../../protocol/names';
+import { type ErrorCode, limits, LonghaulError, timeouts, updateNames } from '../../protocol';
 import { AnswerSender, type SentAnswer } from './answer-sender';
 import { pauseUnlessAborted } from '../server/calls';
 import { RunView } from '../read/run-view';

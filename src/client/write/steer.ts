@@ -1,12 +1,17 @@
 // Sends a message to a run that works. The update id derives from the message id, so a message that somebody sends twice counts once.
 
+import { defined } from '../../base';
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { readSteer } from '../../core/people/steering';
-import { LonghaulError } from '../../protocol/errors';
-import { updateNames } from '../../protocol/names';
-import type { Actor } from '../../protocol/people';
-import { hasEnded, type SteerInput, type SteerReply } from '../../protocol/run';
+import {
+  type Actor,
+  hasEnded,
+  LonghaulError,
+  type SteerInput,
+  type SteerReply,
+  updateNames,
+} from '../../protocol';
 import { placeOf } from '../../server';
 import { overExecutions, patiently, uninterrupted } from '../server/calls';
 import { checkOptions } from '../server/check-options';
@@ -39,7 +44,7 @@ export async function steerRun(
 ): Promise<SteerReply> {
   checkOptions('send', options, { when: true, path: true, messageId: true, by: true });
   const { path, messageId = randomUUID(), when, by } = options;
-  const message = readSteer({ messageId, text, ...(when && { when }), ...(by && { by }) });
+  const message = readSteer({ messageId, text, ...(when && { when }), ...defined({ by }) });
   const target = path === undefined ? workflowId : await openRunAt(client, workflowId, path);
   const view = new RunView(client, target);
   try {

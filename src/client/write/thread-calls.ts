@@ -12,12 +12,16 @@ import {
   type WorkflowExecutionDescription,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { timeouts } from '../../protocol/limits';
-import { queryNames, threadType } from '../../protocol/names';
-import type { JsonObject } from '../../base/json';
-import type { TurnView, TurnsQuery } from '../../protocol/thread';
+import {
+  LonghaulError,
+  queryNames,
+  threadType,
+  timeouts,
+  type TurnsQuery,
+  type TurnView,
+} from '../../protocol';
+import { grpcStatus, type JsonObject } from '../../base';
 import { placeOf, serverUnavailable } from '../../server';
-import { grpcStatus } from '../../base/grpc-status';
 import {
   asLonghaulError,
   hasGrpcStatus,
@@ -33,7 +37,6 @@ import { RunView } from '../read/run-view';
 import { explainVersions, type Unserved } from '../server/unserved';
 import { lookForWorker, noWorker, requireWorker, whileServed } from '../server/workers';
 import type { Workflow } from '@temporalio/common';
-import { LonghaulError } from '../../protocol/errors';
 
 const attempts = 20;
 

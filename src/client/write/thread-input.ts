@@ -2,10 +2,17 @@
 
 import { checkRunInput } from '../../core/run-input';
 import { knownId, sentSpec } from '../../core/run-start';
-import { LonghaulError } from '../../protocol/errors';
-import type { StoredKey, ThreadInput, ThreadKey } from '../../protocol/thread';
-import type { KnownRunner, RunTypes, RunnerWithSpec, TypeOf } from '../../protocol/spec';
-import { type Duration, parseDuration } from '../../base/duration';
+import {
+  type KnownRunner,
+  LonghaulError,
+  type RunnerWithSpec,
+  type RunTypes,
+  type StoredKey,
+  type ThreadInput,
+  type ThreadKey,
+  type TypeOf,
+} from '../../protocol';
+import { defined, type Duration, parseDuration } from '../../base';
 import { checkOptions } from '../server/check-options';
 import { createHash, createHmac } from 'node:crypto';
 
@@ -93,7 +100,7 @@ type Names = Pick<ThreadOptions, 'userId' | 'sessionId' | 'tenant'> & { readonly
 
 export function threadKey(names: Names): ThreadKey {
   const { appName, userId = 'default', sessionId, tenant } = names;
-  const key = { appName, userId, sessionId, ...(tenant !== undefined && { tenant }) };
+  const key = { appName, userId, sessionId, ...defined({ tenant }) };
   for (const [name, value] of Object.entries(key)) {
     if (typeof value === 'string' && namePattern.test(value)) continue;
     throw new LonghaulError(

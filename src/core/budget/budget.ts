@@ -6,7 +6,7 @@
 //    would hit them: otherwise the run would ask the person again at once.
 // 4. Tokens are counted for each call, because some providers report a total only for some calls.
 
-import { defined, type Json } from '../../base/json';
+import { defined, type Json } from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
 import type { BudgetSpec } from '../../protocol/spec';
@@ -87,7 +87,7 @@ export class RunBudget {
       ...(tokens !== tokensIn(usage) && { tokens }),
       ...defined({ costUsd }),
       ...(models.size > 0 && { unpriced: [...models].sort() }),
-      ...(before.added && { added: before.added }),
+      ...defined({ added: before.added }),
     };
     for (const unit of units) this.#raise(unit, spend.added?.[unit] ?? 0);
   }

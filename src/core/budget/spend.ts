@@ -1,3 +1,4 @@
+import { defined } from '../../base';
 import type { Usage } from '../../protocol/message';
 import type { RunSpend } from '../../protocol/run';
 import { subtractUsage } from './usage';
@@ -24,7 +25,7 @@ export function spendSince(before: RunSpend, after: RunSpend): RunSpend {
     usage,
     ...(tokens !== tokensIn(usage) && { tokens }),
     ...(after.costUsd !== undefined && { costUsd: after.costUsd - (before.costUsd ?? 0) }),
-    ...(after.unpriced && { unpriced: after.unpriced }),
+    ...defined({ unpriced: after.unpriced }),
     added: difference(before.added, after.added),
   };
 }

@@ -5,6 +5,7 @@
  * C2. A compaction aims well below the limit, so that it is rare. Between two of them, each prompt begins with the one before it.
  * C3. A turn that goes on where the last one paused stays with it.
  */
+import { defined } from '../../base';
 import type { Clearing } from '../../protocol/log';
 import { limits } from '../../protocol/limits';
 import type { ContextSpec } from '../../protocol/spec';
@@ -61,7 +62,7 @@ export function planCompaction(
     request.isTooLong && prompt.tokens({ clear, through: summarise?.through }) > goal.aim;
   const cleared = (isStillTooLong ? lastResort(prompt) : undefined) ?? clear;
   if (cleared === undefined && summarise === undefined) return undefined;
-  return { ...(cleared && { clear: cleared }), ...(summarise && { summarise }) };
+  return { ...defined({ clear: cleared, summarise }) };
 }
 
 /** In tokens. `limit`: what the turns that stay may take. `least`: what a step must gain. */

@@ -5,7 +5,7 @@
  * P2. The estimate starts from the provider's last report. Only what the prompt gained or lost since then is guessed, from its bytes.
  * P3. Its state follows from the log alone, so a restored run plans as the run before it.
  */
-import { utf8Length } from '../../base/text';
+import { utf8Length } from '../../base';
 import type { Clearing, Decision, LogEvent, ModelTurnEvent } from '../../protocol/log';
 import type { MediaSource, Stored, ToolResult, Usage } from '../../protocol/message';
 import { clearedNote, clears, resultBytes } from '../transcript/prompt-view';

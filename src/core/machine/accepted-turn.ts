@@ -1,6 +1,6 @@
 import { LonghaulError } from '../../protocol/errors';
 import { allowedNames, sortedNames, type StoredOptions } from './options';
-import { isJsonObject, plainJson } from '../../base/json';
+import { defined, isJsonObject, plainJson } from '../../base';
 import type { AcceptedTurn } from './run-state';
 import type { ModelTurn } from './steps';
 import { toUsage } from '../budget/usage';
@@ -20,14 +20,12 @@ export function acceptTurn(options: StoredOptions, turn: ModelTurn): AcceptedTur
     );
   const { id, content, usage, finishReason, origin, ids, checks } = turn;
   const event = plainJson({
-    ...(id !== undefined && { id }),
+    ...defined({ id }),
     kind: 'model-turn' as const,
     content,
     usage: toUsage(usage),
     ...(finishReason && { finishReason }),
-    ...(origin && { origin }),
-    ...(ids && { ids }),
-    ...(checks && { checks }),
+    ...defined({ origin, ids, checks }),
   });
   return {
     event,

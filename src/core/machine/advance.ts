@@ -3,7 +3,7 @@
  *
  * A1. An iteration counts when its batch is complete. It does not matter who answered last.
  */
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { NewEntry, ToolResultEvent } from '../../protocol/log';
 import type { AssistantPart } from '../../protocol/message';
 import { decisionEvent, type Machine, preparing } from './machine';

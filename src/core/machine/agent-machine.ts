@@ -11,7 +11,7 @@
  * 7. `transitions.ts` says which event fits which state and where it leads. `turn-plan.ts` says what follows from a turn.
  */
 
-import { defined, type Json, type JsonObject, plainJson } from '../../base/json';
+import { defined, type Json, type JsonObject, plainJson, textOfParts } from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import type {
   Clearing,
@@ -52,7 +52,6 @@ import type {
 } from './steps';
 import { addressResults, pendingCalls } from './tool-batch';
 import { planTurn } from './turn-plan';
-import { textOfParts } from '../../base/text';
 
 export const startMachine = (
   prompt: string | UserMessage,

@@ -1,7 +1,6 @@
 // Checks a person's answers. The client checks before it sends, and a run checks before it takes anything. Pure.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { utf8Length } from '../../base/text';
+import { isJsonObject, type Json, type JsonObject, utf8Length } from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { checkExactJson, violationText } from '../session';

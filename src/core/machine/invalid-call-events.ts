@@ -3,6 +3,7 @@
  *
  * I1. No part of the turn is in the log before the search is over. If a retry or a failure ends the search, it puts the turn there.
  */
+import { defined } from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import type { AssistantMessage } from '../../protocol/message';
 import type { InvalidCall } from './invalid-tool-calls';
@@ -135,7 +136,7 @@ function contextOf(
   const message: AssistantMessage = {
     role: 'assistant',
     parts: contentOf(machine.working(turn)),
-    ...(event.origin && { origin: event.origin }),
+    ...defined({ origin: event.origin }),
   };
   const history = machine.record.transcript.historyWith(message);
   return invalidCallContext(called, machine.options, { history, isStreaming: false });

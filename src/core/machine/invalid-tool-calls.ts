@@ -4,7 +4,7 @@ import type { StoredOptions } from './options';
 import { askUserTool } from '../../protocol/names';
 import type { AcceptedTurn } from './run-state';
 import type { InvalidToolCallAction, InvalidToolCallContext } from './steps';
-import { oneLine } from '../../base/text';
+import { oneLine } from '../../base';
 import type { WorkingPart } from './working-turn';
 import { amend, workingParts } from './working-turn';
 

@@ -10,7 +10,7 @@ import type { Message, UserMessage } from '../../protocol/message';
 import { type MachineFailure, toError } from '../failure';
 import { workingTurn } from './invalid-tool-calls';
 import type { StoredOptions } from './options';
-import { plainJson } from '../../base/json';
+import { plainJson } from '../../base';
 import { type EventLog, RunRecord } from './run-record';
 import {
   type AcceptedTurn,

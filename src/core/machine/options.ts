@@ -1,7 +1,7 @@
 import { LonghaulError } from '../../protocol/errors';
 import { askUserTool } from '../../protocol/names';
 import type { CriterionSpec, ToolChoice } from '../../protocol/agent-run';
-import { type JsonSchema, plainJson } from '../../base/json';
+import { type JsonSchema, plainJson } from '../../base';
 import type { AskUser } from '../../protocol/spec';
 
 /** The options in the form that the state keeps. */

@@ -3,7 +3,7 @@
  * late one has no effect.
  */
 import { LonghaulError } from '../../protocol/errors';
-import { type Json, type JsonObject, plainJson } from '../../base/json';
+import { type Json, type JsonObject, plainJson } from '../../base';
 import { batchOf, takeResults } from './advance';
 import { decisionEvent, type Machine, preparing } from './machine';
 import { deferredInputId, markedInput } from './questions';

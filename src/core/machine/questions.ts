@@ -3,9 +3,15 @@ import type { ToolCallPart } from '../../protocol/message';
 import { limits } from '../../protocol/limits';
 import type { AskUser } from '../../protocol/spec';
 import type { MachineInput } from './steps';
-import { isJsonObject, type Json } from '../../base/json';
-import { formatProblem, joinPath } from '../../base/problem';
-import { clipText, oneLine, utf8Length } from '../../base/text';
+import {
+  clipText,
+  formatProblem,
+  isJsonObject,
+  joinPath,
+  type Json,
+  oneLine,
+  utf8Length,
+} from '../../base';
 import { answerSchemaProblem } from '../schema/schema-problem';
 
 /** The question in a text that starts with the marker. Such a text pauses the run, except if the agent must never ask. */

@@ -6,7 +6,7 @@
  */
 import type { NewEntry } from '../../protocol/log';
 import type { CompletionCall, Usage } from '../../protocol/message';
-import { plainJson } from '../../base/json';
+import { defined, plainJson } from '../../base';
 import type { CompletionCallHead } from './steps';
 import { Transcript } from '../transcript/transcript';
 import { addUsage, sumUsage, toUsage } from '../budget/usage';
@@ -60,7 +60,7 @@ export class RunRecord {
       turn,
       usage: toUsage(usage),
       ...(finishReason && { finishReason }),
-      ...(ids && { ids }),
+      ...defined({ ids }),
     });
     this.#calls.push(call);
     this.#usage = addUsage(this.#usage, call.usage);

@@ -1,4 +1,4 @@
-import type { Json } from '../../base/json';
+import type { Json } from '../../base';
 import type { ModelTurnEvent, NewEntry } from '../../protocol/log';
 import type { AssistantPart, CompletionCall } from '../../protocol/message';
 import { count, listOf, partly, type Shape, stored, text, texts } from '../../protocol/shapes';

@@ -5,7 +5,7 @@
  * J2. A state that a workflow carried may be of another version. One that a program kept must be of this one: nothing of it may get lost.
  */
 import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject, type JsonObject } from '../../base/json';
+import { isJsonObject, type JsonObject } from '../../base';
 import { aList, count, listOf, stored, text, texts } from '../../protocol/shapes';
 import { ofNewerVersion, requireFormat, requireShape } from '../stored-format';
 import { machineOptionNames } from './options';

@@ -5,7 +5,7 @@ import type {
   PendingToolCall,
   ToolChoice,
 } from '../../protocol/agent-run';
-import type { Json } from '../../base/json';
+import type { Json } from '../../base';
 import type { TurnChecks } from '../../protocol/log';
 import type {
   AssistantPart,

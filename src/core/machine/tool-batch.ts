@@ -1,4 +1,4 @@
-import type { Json } from '../../base/json';
+import type { Json } from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import type { NewEntry, ToolResultEvent } from '../../protocol/log';
 import type { ToolCallPart, ToolResult } from '../../protocol/message';

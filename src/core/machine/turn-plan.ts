@@ -3,8 +3,7 @@
  * abort and override, refused, paused, cut, skipped calls, malformed limit, rounds of tools, then text.
  */
 
-import { textOfParts } from '../../base/text';
-import type { Json } from '../../base/json';
+import { type Json, textOfParts } from '../../base';
 import type { CallAnswer, CriterionResult } from '../../protocol/log';
 import type { AssistantPart, ToolCallPart } from '../../protocol/message';
 import type { MachineFailure } from '../failure';

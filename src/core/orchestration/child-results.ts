@@ -4,7 +4,7 @@
 
 import { limits } from '../../protocol/limits';
 import type { ChildResult } from '../../protocol/run';
-import { clipText } from '../../base/text';
+import { clipText } from '../../base';
 
 export type Totals = {
   readonly iterations: number;

@@ -1,6 +1,6 @@
 // Lists that fit into messages and details. Pure.
 
-import { utf8Length } from '../../base/text';
+import { utf8Length } from '../../base';
 
 const roomForCount = 24;
 

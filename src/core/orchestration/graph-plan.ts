@@ -9,7 +9,7 @@
 
 import type { GraphConfig } from '../../protocol/activities';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
+import type { JsonObject } from '../../base';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import {
   aList,

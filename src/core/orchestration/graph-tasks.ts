@@ -3,9 +3,8 @@
 import type { GraphConfig, GraphTaskConfig, RunnerPlace } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
 import { paramsOf, parseTemplate, tasksOf, type TemplatePart } from './template';
-import { defined, type JsonObject } from '../../base/json';
+import { clipText, defined, type JsonObject, oneLine } from '../../base';
 import { limits } from '../../protocol/limits';
-import { clipText, oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';
 import type { ChildFailure, PlanOutcome } from './plan';
 

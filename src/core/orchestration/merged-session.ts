@@ -1,7 +1,7 @@
 /*
  * A session that takes changes one after the other. The result is the same as with `mergeDelta`, but a change costs only its own size.
  */
-import type { Json, JsonObject } from '../../base/json';
+import type { Json, JsonObject } from '../../base';
 import type { SessionDelta } from '../session';
 import { isOwnKey } from '../session';
 

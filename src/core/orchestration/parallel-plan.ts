@@ -10,7 +10,7 @@
 
 import type { ParallelConfig } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
+import { type JsonObject, oneLine } from '../../base';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { aList, anObject, anything, jsonObject, type Shape, stored } from '../../protocol/shapes';
 import { fitTexts, sizeInJson } from '../transcript/fit-texts';
@@ -20,7 +20,6 @@ import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChi
 import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
 import { limits } from '../../protocol/limits';
-import { oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';
 
 /** Room for the message, and the same again for the details. */

@@ -1,6 +1,6 @@
 import type { RunnerPlace } from '../../protocol/activities';
 import type { ErrorCode, ErrorDetails } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
+import type { JsonObject } from '../../base';
 import type { AgentRunResult, ChildResult, RunInput } from '../../protocol/run';
 
 /** The input and session at the start of an orchestration. */

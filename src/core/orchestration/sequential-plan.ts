@@ -8,7 +8,7 @@
 
 import type { SequentialConfig } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
+import type { JsonObject } from '../../base';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { anObject, anything, jsonObject, number, type Shape, stored } from '../../protocol/shapes';
 import { mergeDelta } from '../session';

@@ -2,7 +2,7 @@
  * A session and its earlier states. A task starts with the session of the moment it became ready. The log is stored as one session and
  * the later changes, because a copy for each waiting task would be too much to carry.
  */
-import type { JsonObject } from '../../base/json';
+import type { JsonObject } from '../../base';
 import type { SessionDelta } from '../session';
 import { MergedSession } from './merged-session';
 

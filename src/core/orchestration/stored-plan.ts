@@ -2,7 +2,7 @@
 
 import { LonghaulError } from '../../protocol/errors';
 import { requireFormat, requireShape } from '../stored-format';
-import { isJsonObject, type JsonObject, plainJson } from '../../base/json';
+import { isJsonObject, type JsonObject, plainJson } from '../../base';
 import type { OrchestrationConfig } from '../../protocol/activities';
 import type { Shaped } from '../../protocol/shapes';
 

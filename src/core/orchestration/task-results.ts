@@ -4,10 +4,9 @@
  * 1. It reads a text as JSON only once, even if many tasks ask for it.
  */
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { isJsonObject, type Json, type JsonObject, textOfParts } from '../../base';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { fitReplies } from '../transcript/fit-reply';
-import { textOfParts } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { fitTexts, jsonBytes, sizeInJson } from '../transcript/fit-texts';

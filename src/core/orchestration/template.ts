@@ -5,11 +5,10 @@
 // 3. The time to parse grows only with the length of the template.
 
 import { LonghaulError } from '../../protocol/errors';
-import type { Json } from '../../base/json';
+import { type Json, oneLine, textOfParts } from '../../base';
 import { limits } from '../../protocol/limits';
 import { idPatterns } from '../../protocol/names';
 import type { TextPart, UserInput } from '../../protocol/message';
-import { oneLine, textOfParts } from '../../base/text';
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }

@@ -1,7 +1,6 @@
 // Checks who acts, where it arrives. Anybody may say anything. Pure.
 
-import { shapeProblem } from '../../base/check-shape';
-import { defined, isJsonObject } from '../../base/json';
+import { defined, isJsonObject, shapeProblem } from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { type Actor, actorShape } from '../../protocol/people';

@@ -3,8 +3,13 @@
 // 1. A text that is not what the schema asks for may be JSON that is: people who type can give data.
 // 2. The model gets an answer as the person gave it.
 
-import type { Json, JsonObject, JsonSchema } from '../../base/json';
-import { formatProblem, type Problem } from '../../base/problem';
+import {
+  formatProblem,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  type Problem,
+} from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { checkAgainst, forAnswers } from '../schema/check-schema';

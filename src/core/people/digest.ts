@@ -1,7 +1,6 @@
 // What a person saw of a call, as a short text: a verdict that names another one is refused. Pure.
 
-import { canonicalJson } from '../../base/json';
-import { sha256 } from '../../base/sha256';
+import { canonicalJson, sha256 } from '../../base';
 import type { PendingInput } from '../../protocol/run';
 
 const digestLength = 32;

@@ -1,6 +1,6 @@
 // The ids of open inputs. A run knows its own inputs by short ids. Lists of a tree of runs tell them apart by a suffix.
 
-import { hashOf } from '../../base/digest';
+import { hashOf } from '../../base';
 
 export function inputIdSuffix(workflowId: string): string {
   return `@${hashOf(workflowId)}`;

@@ -3,7 +3,7 @@
 // 1. A run keeps a hash of a hash of the token. Whoever brings the result shows the hash between them, the proof. So history has no token,
 //    and what history has before the result is no proof.
 
-import { sha256 } from '../../base/sha256';
+import { sha256 } from '../../base';
 
 /** Starts a token. Says the format. */
 export const tokenPrefix = 'lh1';

@@ -4,7 +4,7 @@
 // 1. An answer that does not say what its sender may do comes from the backend itself, which may do everything.
 // 2. A right that this version does not know permits nothing here.
 
-import type { Json } from '../../base/json';
+import type { Json } from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import type { AnswerRight } from '../../protocol/people';
 import type { InputAnswer, PendingInput } from '../../protocol/run';

@@ -1,6 +1,6 @@
 // Checks a message to an agent that works, where it arrives. Anybody may send one. Pure.
 
-import { textOfParts, utf8Length } from '../../base/text';
+import { textOfParts, utf8Length } from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { UserInput } from '../../protocol/message';

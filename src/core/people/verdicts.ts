@@ -7,7 +7,7 @@
 // 3. Without a known requester, `not: ['requester']` refuses every approval. So does `not: ['speakers']` if somebody unknown has said
 //    something. Rejections stay possible.
 
-import { defined, type JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base';
 import { LonghaulError } from '../../protocol/errors';
 import type { Actor, ApproverRule, Verdict } from '../../protocol/people';
 import { unknownSpeaker } from './speakers';
@@ -29,7 +29,7 @@ export function checkVerdict(input: Asked, given: Given): void {
     throw new LonghaulError(
       'InputChanged',
       `input '${inputId}' is not what you saw: read it again, then decide`,
-      { details: { inputId, ...(digest !== undefined && { digest }) } },
+      { details: { inputId, ...defined({ digest }) } },
     );
   if (rule === undefined) return;
   const problem = refusal(input, { rule, given });

@@ -8,8 +8,7 @@
 // 3. It never throws, whatever schema and value are. What it cannot read in a schema refuses nothing.
 // 4. An update that was accepted is not checked again when its run replays.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { Problem } from '../../base/problem';
+import { isJsonObject, type Json, type JsonObject, type Problem } from '../../base';
 import { limits } from '../../protocol/limits';
 import { answerFormats, type Formats, isOfFormat, toolFormats } from './formats';
 import { arrayRules, objectRules } from './member-rules';

@@ -1,6 +1,6 @@
 // Which members and items the schemas for a value speak of. `unevaluatedProperties` and `unevaluatedItems` are about all others. Pure.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { isJsonObject, type Json, type JsonObject } from '../../base';
 import { type At, listed, memberOf } from './rules';
 import { isMet } from './value-rules';
 

@@ -1,6 +1,6 @@
 // Measures JSON that anybody may have written, before anything else looks at it: one look at each value, and none beyond the budget. Pure.
 
-import { utf8Length } from '../../base/text';
+import { utf8Length } from '../../base';
 import { patternSteps } from './pattern-steps';
 
 /** What all of it together may have. `patternSteps`: of all regular expressions, with their repetitions written out. */

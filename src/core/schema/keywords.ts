@@ -1,7 +1,6 @@
 // The keywords of JSON Schema that say what a value must be, and where schemas are in them. Pure.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { Path } from '../../base/problem';
+import { isJsonObject, type Json, type JsonObject, type Path } from '../../base';
 
 /** What the value of a keyword must be. */
 export type Kind =

@@ -1,7 +1,13 @@
 // What keywords of a schema say about the items of a list and the members of an object. Pure.
 
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { didYouMean, quote } from '../../base/problem';
+import {
+  canonicalJson,
+  didYouMean,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  quote,
+} from '../../base';
 import { isEvaluated, schemasFor } from './evaluated';
 import { type At, collected, listed, memberOf, nothing, textOf } from './rules';
 import type { Found, Rule, Rules } from './rules';

@@ -3,7 +3,7 @@
 // 1. JavaScript's own engine says whether the syntax is right. It tries no text.
 // 2. A pattern has no look-around and no back-reference (ADR 0023).
 
-import { errorText } from '../../base/problem';
+import { errorText } from '../../base';
 
 export type PatternBounds = {
   readonly characters: number;

@@ -1,6 +1,6 @@
 // What `$ref` points at within a schema: `#`, `#/$defs/name`, an `$anchor`, or an `$id` as it is written there. Pure.
 
-import type { Json, JsonSchema } from '../../base/json';
+import type { Json, JsonSchema } from '../../base';
 import { schemasWithin } from './keywords';
 
 export class References {

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { formatPath } from '../../base/problem';
+import { formatPath, isJsonObject, type Json, type JsonObject } from '../../base';
 
 /** A place in a value: a member or an item of the place above it. */
 export type Place = { readonly above: Place; readonly key: string | number } | undefined;

@@ -5,9 +5,17 @@
 //    remarks, as JSON Schema says.
 // 3. The machine asks about schemas of answers again when a run replays. So what they may have must not change.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { describeValue, formatPath, type Path, type Problem, quote } from '../../base/problem';
-import { utf8Length } from '../../base/text';
+import {
+  describeValue,
+  formatPath,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Path,
+  type Problem,
+  quote,
+  utf8Length,
+} from '../../base';
 import { limits } from '../../protocol/limits';
 import { checkJson, violationText } from '../session';
 import { appliedInPlace, type Kind, kindOf, schemasIn, schemasWithin } from './keywords';

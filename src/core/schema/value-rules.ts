@@ -1,7 +1,6 @@
 // What keywords of a schema say about a value itself. Pure.
 
-import { isJsonObject, type Json } from '../../base/json';
-import { describeValue, formatProblem, quote } from '../../base/problem';
+import { describeValue, formatProblem, isJsonObject, type Json, quote } from '../../base';
 import { type At, collected, type Found, listed, nothing, pathOf, textOf } from './rules';
 import type { Rule, Rules } from './rules';
 

@@ -11,7 +11,7 @@
 // 6. There are no events for the caller's history, for summaries and for cleared results: they only change what the model gets.
 // 7. Steps of different runs of a tree may interleave. Events of one run are in order.
 
-import type { Json, JsonObject } from '../../base/json';
+import type { Json, JsonObject } from '../../base';
 import type { ErrorCode } from '../../protocol/errors';
 import type { LivePlace } from '../../protocol/live';
 import type { Actor, Verdict } from '../../protocol/people';

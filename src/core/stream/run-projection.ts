@@ -4,7 +4,7 @@
 // 2. The log says each thing once. It tells a step again only if what was said about the step is not right.
 // 3. In the log, the decisions about the content of a turn come right after it.
 
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { OpenTurn } from '../transcript/open-turn';
 import { amendTurn, type TurnDecision } from '../transcript/transcript';
 import { LonghaulError } from '../../protocol/errors';

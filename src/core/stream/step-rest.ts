@@ -1,6 +1,6 @@
 // What is missing from a step that streamed, once the log has its turn. Pure.
 
-import type { Json } from '../../base/json';
+import type { Json } from '../../base';
 import { argumentsText } from '../machine/working-turn';
 import { sameJson } from '../session';
 import type { AssistantPart, ToolCallPart } from '../../protocol/message';

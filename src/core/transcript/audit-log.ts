@@ -3,8 +3,7 @@
 // 1. A verdict stands in the log before its effect, so the open call still has the arguments that the person saw.
 // 2. Texts are cut, because the log has all of them.
 
-import { defined, type JsonObject } from '../../base/json';
-import { clipText, textOfParts } from '../../base/text';
+import { clipText, defined, type JsonObject, textOfParts } from '../../base';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, Migration } from '../../protocol/log';
 import type { ToolResult } from '../../protocol/message';

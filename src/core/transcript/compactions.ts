@@ -1,7 +1,7 @@
 /*
  * What each compaction of a log left out of the prompts after it, for people. The log still has all of it. Pure.
  */
-import { plural, toKiB, utf8Length } from '../../base/text';
+import { plural, toKiB, utf8Length } from '../../base';
 import type { Clearing, LogEvent, SummaryEvent } from '../../protocol/log';
 import type { ToolResult } from '../../protocol/message';
 import { clears, resultBytes } from './prompt-view';

@@ -3,7 +3,7 @@
 // 1. If the text repeats the value, it drops the value before it cuts the text.
 // 2. It cannot cut a value. It keeps the value if that leaves the text some room. Otherwise it drops the value.
 
-import type { Json } from '../../base/json';
+import type { Json } from '../../base';
 import { cutText, fairShare, jsonBytes, sizeInJson } from './fit-texts';
 import { sameJson } from '../session';
 

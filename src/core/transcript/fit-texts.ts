@@ -4,7 +4,7 @@
 // 2. If a text was cut before, it cuts the text again without the old note. The new note states the size of the whole text.
 // 3. A cut never splits a code point.
 
-import { headOf, utf8Length } from '../../base/text';
+import { headOf, utf8Length } from '../../base';
 import { limits } from '../../protocol/limits';
 import type { Stored } from '../../protocol/message';
 

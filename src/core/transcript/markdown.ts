@@ -1,7 +1,7 @@
 // Escapes text of models, tools and people for places that render Markdown. The text cannot make a heading, list, picture or link. So it
 // cannot look like Longhaul's own text, and no browser fetches an address in it. Pure.
 
-import { clipText, oneLine } from '../../base/text';
+import { clipText, oneLine } from '../../base';
 
 /** Marks that mean something anywhere in a line. */
 const inline = /[\\`*_[\]<>|~&]/g;

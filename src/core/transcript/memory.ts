@@ -1,7 +1,7 @@
 // Selects the earlier turns of a thread that a model gets. A thread's log has one `user` and one `model-turn` entry for each turn. A
 // `summary` stands for the turns before a boundary. Those turns stay in the log. Pure.
 
-import { textOfParts } from '../../base/text';
+import { textOfParts } from '../../base';
 import type { LogEntry } from '../../protocol/log';
 import type { Message, UserMessage } from '../../protocol/message';
 import type { RunInput } from '../../protocol/run';

@@ -3,7 +3,7 @@
  *
  * O1. The place among the remaining calls tells which call a result belongs to. The turn ignores a result for a wrong place.
  */
-import type { JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base';
 import type { ModelTurnEvent, ToolResultEvent } from '../../protocol/log';
 import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../protocol/message';
 import type { Amendment, WorkingPart } from '../machine/working-turn';
@@ -30,7 +30,7 @@ export class OpenTurn {
   /** `position` is the place of the turn in the transcript. */
   constructor({ content, origin }: Pick<ModelTurnEvent, 'content' | 'origin'>, position: number) {
     this.#parts = workingParts(content, position);
-    this.#message = { role: 'assistant', parts: [], ...(origin && { origin }) };
+    this.#message = { role: 'assistant', parts: [], ...defined({ origin }) };
     this.#update(this.#parts);
   }
 

@@ -6,7 +6,7 @@
  *     What was last when the prompt was made smaller stays until that happens again: else the next message would change the middle.
  * V3. The log keeps what the view leaves out.
  */
-import { utf8Length } from '../../base/text';
+import { utf8Length } from '../../base';
 import type { Clearing, SummaryEvent } from '../../protocol/log';
 import type { Message, Stored, ToolContent, ToolResult, UserMessage } from '../../protocol/message';
 import { askUserTool } from '../../protocol/names';

@@ -2,9 +2,7 @@
 
 import { cutNote, fairShare } from './fit-texts';
 import { checkStringifiable } from '../session';
-import { headOf, mediaLabel, toKiB, utf8Length } from '../../base/text';
-import type { Json } from '../../base/json';
-import { quote } from '../../base/problem';
+import { headOf, type Json, mediaLabel, quote, toKiB, utf8Length } from '../../base';
 import { limits } from '../../protocol/limits';
 import type { ToolContent, ToolOutput } from '../../protocol/message';
 

@@ -3,7 +3,7 @@ import type { LogEvent } from '../../protocol/log';
 import type { Message, ToolCallPart } from '../../protocol/message';
 import type { CalledTool } from '../../protocol/run';
 import { allMessages } from './fold-log';
-import { utf8Length } from '../../base/text';
+import { utf8Length } from '../../base';
 
 /**
  * The tools that a run called, in the order of its calls. A thread keeps the list with the turn. The list leaves out long

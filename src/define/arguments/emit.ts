@@ -2,15 +2,17 @@
 
 import { createRequire } from 'node:module';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { isJsonObject, type Json, type JsonSchema } from '../../base/json';
 import {
   describeValue,
   errorText,
   formatPath,
   formatProblem,
-  quote,
+  isJsonObject,
+  type Json,
+  type JsonSchema,
   type Problem,
-} from '../../base/problem';
+  quote,
+} from '../../base';
 import { checkAgainst, forTools } from '../../core/schema/check-schema';
 import { toolSchemaProblems } from '../../core/schema/schema-problem';
 import { toPlainJson } from '../plain-json';
@@ -141,7 +143,7 @@ function noEmitter(vendor: string): string {
 /** zod writes such patterns for some formats. Providers refuse them, and the format says the same. */
 function leaveOutLookAround(value: Json): void {
   if (typeof value !== 'object' || value === null) return;
-  const { format, pattern } = Array.isArray(value) ? {} : (value);
+  const { format, pattern } = Array.isArray(value) ? {} : value;
   const isFormat = typeof format === 'string' && typeof pattern === 'string';
   if (isFormat && /\(\?<?[=!]/.test(pattern)) delete (value as JsonSchema)['pattern'];
   Object.values(value).forEach(leaveOutLookAround);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { Problem } from '../../base/problem';
-import type { GraphSpec, ParallelSpec, SequentialSpec } from '../../protocol/spec';
+import { isJsonObject, type Json, type JsonObject, type Problem } from '../../base';
+import type { GraphSpec, ParallelSpec, SequentialSpec } from '../../protocol';
 import { agentOf, type ParsedAgent, type ParsedCriterion } from '../agent';
 import { graphSpecOf, orchestrationOf } from '../orchestrations';
 import { parse } from '../problems/from-zod';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { RunnerSpec } from '../../protocol/spec';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base';
+import type { RunnerSpec } from '../../protocol';
 import { anyRunnerFile, documentFile, isInline, runnerFiles, workflowFile } from '../schema/file';
 import { parse } from '../problems/from-zod';
 import {

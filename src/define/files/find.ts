@@ -8,8 +8,8 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { didYouMean, quote } from '../../base/problem';
-import { limits } from '../../protocol/limits';
+import { didYouMean, quote } from '../../base';
+import { limits } from '../../protocol';
 import { problemAt, specFilesError, startOf } from './places';
 
 /** A spec as text. Messages call it by its `name`; a name that ends in `.json` makes it JSON. */

@@ -1,5 +1,5 @@
-import { quote } from '../../base/problem';
-import { LonghaulError } from '../../protocol/errors';
+import { defined, quote } from '../../base';
+import { LonghaulError } from '../../protocol';
 import { criteria } from '../criteria';
 import {
   checkLists,
@@ -264,7 +264,7 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
   const inCode = registeredRunners(runners);
   const agents = agentsIn(inCode.values());
   const code = codeOf(agents, options);
-  const set = readSpecSet(specs, { ...code, ...(overlays && { overlays }), stubs });
+  const set = readSpecSet(specs, { ...code, ...defined({ overlays }), stubs });
   const added = [...set.runners.values()];
   const problems = [
     ...set.ids.flatMap((id) => takenId(id, inCode.placeOf(id), set)),

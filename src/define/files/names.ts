@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { formatPath, quote } from '../../base/problem';
+import { formatPath, isJsonObject, type Json, type JsonObject, quote } from '../../base';
 import { isFreeForm, problemAt, type Path, type Reading, type Source } from './places';
 
 /** Names in the files of potato-agent that are other words than ours. */

@@ -1,5 +1,11 @@
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { didYouMean, formatPath, quote } from '../../base/problem';
+import {
+  didYouMean,
+  formatPath,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  quote,
+} from '../../base';
 import { isSameField } from './names';
 import {
   isFreeForm,

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import type { Json } from '../../base/json';
-import { formatPath, type Problem } from '../../base/problem';
-import { LonghaulError } from '../../protocol/errors';
+import { formatPath, type Json, type Problem } from '../../base';
+import { LonghaulError } from '../../protocol';
 import { parseByKind, type SchemaProblem } from '../problems/from-zod';
 
 // Where values stand in files, and what is wrong there.

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { defined, type Json, type JsonObject } from '../../base/json';
+import { defined, type Json, type JsonObject } from '../../base';
 import { promptFile } from '../schema/file';
 import { findPromptFile } from './find';
 import { withOurNames } from './names';

@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  deepFreeze,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type JsonSchema,
-} from '../../base/json';
+import { deepFreeze, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base';
 import { documentFile, runnerFiles, runnerRef, toolFile } from '../schema/file';
 import { otherKindsOf, otherSpellings } from './names';
 

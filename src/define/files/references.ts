@@ -1,8 +1,15 @@
 import type { z } from 'zod';
-import { canonicalJson, deepFreeze, defined, isJsonObject, type Json } from '../../base/json';
-import { didYouMean, formatPath, quote } from '../../base/problem';
-import { limits } from '../../protocol/limits';
-import type { ApprovalPolicy } from '../../protocol/people';
+import {
+  canonicalJson,
+  deepFreeze,
+  defined,
+  didYouMean,
+  formatPath,
+  isJsonObject,
+  type Json,
+  quote,
+} from '../../base';
+import { type ApprovalPolicy, limits } from '../../protocol';
 import { defineCallbacks, type Callbacks } from '../callbacks';
 import { criteria, type CustomCriterion } from '../criteria';
 import { loggingCallbacks } from '../logging-callbacks';

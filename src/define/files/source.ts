@@ -1,8 +1,14 @@
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import type { Alias, Document, Node, Pair, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
-import type { Json, JsonObject } from '../../base/json';
-import { describeValue, didYouMean, formatPath, quote } from '../../base/problem';
+import {
+  describeValue,
+  didYouMean,
+  formatPath,
+  type Json,
+  type JsonObject,
+  quote,
+} from '../../base';
 import {
   problemAt,
   startOf,

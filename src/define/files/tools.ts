@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { isJsonObject } from '../../base/json';
-import { quote } from '../../base/problem';
+import { isJsonObject, quote } from '../../base';
 import { toolFile } from '../schema/file';
 import { toolOf, type Tool } from '../tool';
 import { check, formatPlace, type At, type Place, type Reading, type Source } from './places';

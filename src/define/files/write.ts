@@ -1,7 +1,19 @@
-import { canonicalJson, defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { ApprovalPolicy } from '../../protocol/people';
-import type { AgentSpec, ModelRef, RunnerRef, RunnerSpec, ToolSpec } from '../../protocol/spec';
-import { quote } from '../../base/problem';
+import {
+  canonicalJson,
+  defined,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  quote,
+} from '../../base';
+import type {
+  AgentSpec,
+  ApprovalPolicy,
+  ModelRef,
+  RunnerRef,
+  RunnerSpec,
+  ToolSpec,
+} from '../../protocol';
 import { specError } from '../problems/problem';
 import { runnerRefs } from '../../core/runner-refs';
 import { calledRunners, type Runner } from '../runner';

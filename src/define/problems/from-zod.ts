@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import {
-  describeValue,
-  didYouMean,
-  formatPath,
-  joinPath,
-  type Problem,
-  quote,
-} from '../../base/problem';
+import { describeValue, didYouMean, formatPath, joinPath, type Problem, quote } from '../../base';
 
 // The one place where an issue of zod becomes a problem: a path and a sentence that follows it.
 

@@ -1,5 +1,5 @@
-import { formatProblem, type Problem } from '../../base/problem';
-import { LonghaulError } from '../../protocol/errors';
+import { formatProblem, type Problem } from '../../base';
+import { LonghaulError } from '../../protocol';
 
 const mostShown = 20;
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { didYouMean, joinPath, type Problem, quote } from '../../base/problem';
-import { utf8Length } from '../../base/text';
+import { didYouMean, joinPath, type Problem, quote, utf8Length } from '../../base';
 import { toolSchemaProblems } from '../../core/schema/schema-problem';
 import { limits, timeouts } from '../../protocol/limits';
 import { askUserTool, resultToolNames } from '../../protocol/names';

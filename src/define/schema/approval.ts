@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../../base/json';
-import type { Problem } from '../../base/problem';
+import { defined, type Problem } from '../../base';
 import { limits } from '../../protocol/limits';
 import type { ApprovalPolicy } from '../../protocol/people';
 import { rule } from '../problems/from-zod';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../base/json';
-import { describeValue } from '../../base/problem';
+import { describeValue, isJsonObject, type JsonObject } from '../../base';
 import {
   agentFields,
   criteriaHelp,

@@ -5,8 +5,7 @@ import {
   type Template,
   type TemplateProblem,
 } from '../../core/orchestration/template';
-import { isJsonObject } from '../../base/json';
-import { describeValue, didYouMean, type Problem, quote } from '../../base/problem';
+import { describeValue, didYouMean, isJsonObject, type Problem, quote } from '../../base';
 
 // What a graph must keep to beyond the shape of its fields.
 

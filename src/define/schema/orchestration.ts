@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Problem } from '../../base/problem';
+import type { Problem } from '../../base';
 import { rule } from '../problems/from-zod';
 import { agentFields, agentSpecOf } from './agent';
 import { graphParams, graphRules } from './graph-rules';

@@ -1,8 +1,16 @@
 import { z } from 'zod';
-import { defined, isJsonObject, type JsonObject, type JsonSchema } from '../../base/json';
+import {
+  defined,
+  describeValue,
+  formatPath,
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  parseDuration,
+  type Problem,
+  quote,
+} from '../../base';
 import { idPatterns } from '../../protocol/names';
-import { parseDuration } from '../../base/duration';
-import { describeValue, formatPath, quote, type Problem } from '../../base/problem';
 import { rule } from '../problems/from-zod';
 
 // What the schemas of definitions are made of. `expected` completes "must be …"; `help` is for editors and the docs.

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../../base/json';
-import type { Problem } from '../../base/problem';
+import { defined, type Problem } from '../../base';
 import { answerSchemaProblem } from '../../core/schema/schema-problem';
 import { limits } from '../../protocol/limits';
 import type { RetrySpec, ToolSpec } from '../../protocol/spec';

@@ -3,7 +3,7 @@
 //
 // Source: `apply/default.ts` of the package `@ag-ui/client` 1.0.
 
-import { canonicalJson, plainJson } from '../../base/json';
+import { defined, canonicalJson, plainJson } from '../../base';
 
 export type AgUiEvent = { readonly type: string; readonly [name: string]: unknown };
 
@@ -185,7 +185,7 @@ export class Conversation {
       role: 'tool',
       content,
       ...owner(event),
-      ...(metadata !== undefined && { metadata }),
+      ...defined({ metadata }),
     };
     const asking = this.#messages.findIndex(({ toolCalls = [] }) =>
       toolCalls.some(({ id }) => id === toolCallId),

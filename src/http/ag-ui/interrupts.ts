@@ -1,7 +1,7 @@
 // Open inputs as interrupts of AG-UI. The payload of an approval follows TanStack AI: `{approved: true, editedArgs?}` or `{approved: false}`.
 
-import { defined, type JsonObject } from '../../base/json';
-import type { PendingInput } from '../../protocol/run';
+import { defined, type JsonObject } from '../../base';
+import type { PendingInput } from '../../protocol';
 
 const reasons: Readonly<Record<PendingInput['kind'], string>> = {
   approval: 'tool_call',

@@ -1,8 +1,8 @@
 // The ids of one turn of a thread in AG-UI. They depend on the log alone: whoever watches gets the same ones, live or later. All begin with the
 // workflow id of the turn, so that a client's messages of this turn are known from those of others.
 
-import { hashOf } from '../../base/digest';
-import type { PendingInput } from '../../protocol/run';
+import { hashOf } from '../../base';
+import type { PendingInput } from '../../protocol';
 
 /** A run of the turn's tree. The id of a sub-agent's invocation. */
 export function runName(root: string, workflowId: string): string {

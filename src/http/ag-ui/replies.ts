@@ -1,7 +1,7 @@
 // What a client of AG-UI answers, as answers to open inputs.
 
-import { isJsonObject, type Json } from '../../base/json';
-import type { PendingInput } from '../../protocol/run';
+import { defined, isJsonObject, type Json } from '../../base';
+import type { PendingInput } from '../../protocol';
 import { HttpProblem } from '../problems';
 import { type Reply, replyWith, replyWithout } from '../segment';
 import { argumentsOf } from './conversation';
@@ -48,11 +48,11 @@ function replyTo(input: Asked, { isCancelled, payload, seen }: ResumeEntry): Rep
 }
 
 function verdictOf(inputId: string, payload: Json | undefined, seen: string | undefined): Reply {
-  const said = { inputId, ...(seen !== undefined && { seen }) };
+  const said = { inputId, ...defined({ seen }) };
   const { approved, editedArgs: args, reason } = isJsonObject(payload) ? payload : {};
   const why = typeof reason === 'string' && { reason };
   if (approved === true && (args === undefined || isJsonObject(args)))
-    return { kind: 'approve', ...said, ...why, ...(args !== undefined && { args }) };
+    return { kind: 'approve', ...said, ...why, ...defined({ args }) };
   if (approved === false && (reason === undefined || typeof reason === 'string'))
     return { kind: 'reject', ...said, ...why };
   throw invalid(

@@ -1,5 +1,6 @@
 // Routes of AG-UI 1.0. An AG-UI thread is a thread, and an AG-UI run is a segment of a turn.
 
+import { defined } from '../../base';
 import type { ThreadHandle } from '../../client/index';
 import type { StreamEvent } from '../../core/stream/events';
 import { json, responses } from '../answers';
@@ -100,7 +101,7 @@ function streamed({ app, request }: Call, encoder: RunEncoder, { open, gone }: S
   };
   return sseResponse(source, {
     signal: request.signal,
-    ...(gone && { gone }),
+    ...defined({ gone }),
     onError: (error) => app.report(error, request),
   });
 }

@@ -7,9 +7,8 @@
 //
 // Source: `version-*.d.ts` of the package `@ag-ui/core` 1.0, and `verify/verify.ts` of `@ag-ui/client` 1.0.
 
-import { hashOf } from '../../base/digest';
-import { canonicalJson, defined, type Json, type JsonObject } from '../../base/json';
-import type { PendingInput } from '../../protocol/run';
+import { canonicalJson, defined, hashOf, type Json, type JsonObject } from '../../base';
+import type { PendingInput } from '../../protocol';
 import type { StreamEvent, StreamPlace } from '../../core/stream/events';
 import {
   type AgUiEvent,

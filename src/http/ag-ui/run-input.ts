@@ -1,7 +1,7 @@
 // Reads `RunAgentInput` of AG-UI. Of the messages only what comes after the last one of the agent counts: a text of the user, and results of
 // tools. The others are only sent back when the client must show something else. `state`, `context` and `forwardedProps` are not read.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { defined, isJsonObject, type Json, type JsonObject } from '../../base';
 import type { ClientToolOptions } from '../../client/index';
 import { HttpProblem } from '../problems';
 import type { AgUiMessage } from './conversation';
@@ -103,7 +103,7 @@ function readEntry(entry: Json): ResumeEntry {
   return {
     interruptId: textIn(entry, 'interruptId', 1_000),
     isCancelled: status === 'cancelled',
-    ...(payload !== undefined && { payload }),
+    ...defined({ payload }),
     ...(typeof seen === 'string' && { seen }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Usage } from '../../protocol/message';
+import type { Usage } from '../../protocol';
 import { addUsage } from '../../core/budget/usage';
 import type { StreamEvent } from '../../core/stream/events';
 

@@ -1,6 +1,6 @@
 // The messages of one step: an assistant message with text and calls, one for each text after a call, and one for each piece of reasoning.
 
-import type { JsonObject } from '../../base/json';
+import type { JsonObject } from '../../base';
 import type { StreamEvent } from '../../core/stream/events';
 import type { AgUiEvent } from './conversation';
 import { callName } from './names';

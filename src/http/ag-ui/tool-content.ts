@@ -1,4 +1,4 @@
-import type { ToolResult } from '../../protocol/message';
+import type { ToolResult } from '../../protocol';
 
 type Content = ToolResult['content'][number];
 

@@ -1,8 +1,8 @@
 // Reads what the AI SDK's client posts. Of the messages it believes nothing but new text, verdicts, and results of calls that wait for the
 // client. Everything else in them is what the server once sent, and the log has it.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { aList, objectOf, text } from '../../protocol/shapes';
+import { defined, isJsonObject, type Json, type JsonObject } from '../../base';
+import { aList, objectOf, text } from '../../protocol';
 import { clientTools, described, id, object } from '../bodies';
 import { HttpProblem } from '../problems';
 import type { Reply } from '../segment';
@@ -88,7 +88,7 @@ function verdictIn(part: JsonObject): Reply[] {
   if (state !== 'approval-responded' || !isJsonObject(approval)) return [];
   const { descriptor } = approval;
   const seen = isJsonObject(descriptor) ? descriptor['digest'] : undefined;
-  return [verdictOf({ ...approval, ...(seen !== undefined && { seen }) }, approval['id'])];
+  return [verdictOf({ ...approval, ...defined({ seen }) }, approval['id'])];
 }
 
 function verdictOf({ approved, reason, args, seen }: JsonObject, inputId: Json | undefined): Reply {

@@ -1,7 +1,7 @@
 // Chunks of the AI SDK's UI message stream. Source: `ui-message-stream/ui-message-chunks.ts` of the package `ai` 7.0.
 
-import type { JsonObject } from '../../base/json';
-import type { FinishReason, MediaPart, ToolCallPart } from '../../protocol/message';
+import type { JsonObject } from '../../base';
+import type { FinishReason, MediaPart, ToolCallPart } from '../../protocol';
 
 export type UiChunk = { readonly type: string; readonly [name: string]: unknown };
 

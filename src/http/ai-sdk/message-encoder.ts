@@ -7,9 +7,8 @@
 //
 // Source: `ui-message-stream/ui-message-chunks.ts` and `ui/process-ui-message-stream.ts` of the package `ai` 7.0.
 
-import { defined } from '../../base/json';
-import type { FinishReason, UserMessage } from '../../protocol/message';
-import type { PendingInput } from '../../protocol/run';
+import { defined } from '../../base';
+import type { FinishReason, PendingInput, UserMessage } from '../../protocol';
 import type { StreamEvent } from '../../core/stream/events';
 import { listedInputId } from '../../core/people/input-ids';
 import { availableChunk, changed, fileChunk, finishReasons, inputChunk } from './chunks';

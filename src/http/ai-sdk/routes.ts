@@ -1,8 +1,8 @@
 // Routes of the AI SDK's `useChat`. A chat is a thread, and each assistant message is a turn of it.
 
+import { defined } from '../../base';
 import { describeIfThere, type ThreadHandle } from '../../client/index';
-import type { PendingInput } from '../../protocol/run';
-import type { TurnView } from '../../protocol/thread';
+import type { PendingInput, TurnView } from '../../protocol';
 import type { StreamEvent } from '../../core/stream/events';
 import { done, json } from '../answers';
 import { broughtTools, toolsTaken } from '../client-tools';
@@ -137,7 +137,7 @@ function streamed(
   return sseResponse(source, {
     headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
     signal: request.signal,
-    ...(gone && { gone }),
+    ...defined({ gone }),
     onError: (error) => app.report(error, request),
   });
 }

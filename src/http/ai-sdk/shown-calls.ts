@@ -1,10 +1,10 @@
 // The calls of one message, by their run and place. The id of a call in the message names both, because providers may give the same id in
 // each turn of a chat.
 
-import type { JsonObject } from '../../base/json';
+import type { JsonObject } from '../../base';
 import type { StreamEvent } from '../../core/stream/events';
 import { listedInputId, placeIn } from '../../core/people/input-ids';
-import type { PendingInput } from '../../protocol/run';
+import type { PendingInput } from '../../protocol';
 import type { ShownInput } from './chunks';
 
 type CallEvent = Extract<StreamEvent, { readonly type: 'call-begin' | 'call' }>;

@@ -1,5 +1,5 @@
-import type { Json } from '../../base/json';
-import type { ToolResult } from '../../protocol/message';
+import type { Json } from '../../base';
+import type { ToolResult } from '../../protocol';
 
 /** A result as the client's tool part has it: the value of a single JSON or text, else all parts. */
 export function outputOf({ content }: Pick<ToolResult, 'content'>): Json {

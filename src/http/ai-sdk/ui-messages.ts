@@ -1,5 +1,5 @@
-import type { Json } from '../../base/json';
-import type { TurnView } from '../../protocol/thread';
+import type { Json } from '../../base';
+import type { TurnView } from '../../protocol';
 
 /** The turns as messages of the AI SDK. Of a turn in progress, only the user's message: the rest is in its stream. */
 export function uiMessages(turns: readonly TurnView[]): readonly Json[] {

@@ -23,12 +23,9 @@ import { MessageAccumulator } from './message-accumulator';
 import { toMessagesRequest } from './to-messages-request';
 import { boundedBody, unredirectedFetch } from '../bounded-body';
 import type * as schemaModule from '@anthropic-ai/sdk/lib/transform-json-schema';
-import { defined, isJsonObject, type JsonSchema } from '../../base/json';
-import { timeouts } from '../../protocol/limits';
-import { loadPeer } from '../../protocol/peers';
-import { keyVariable } from '../../protocol/provider-keys';
+import { defined, isJsonObject, type JsonSchema } from '../../base';
+import { keyVariable, loadPeer, LonghaulError, timeouts } from '../../protocol';
 import { type Environment, missingKey, readVariable } from '../api-keys';
-import { LonghaulError } from '../../protocol/errors';
 
 /** Keys and tokens that the SDK reads from the environment. */
 const secretVariables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;

@@ -1,13 +1,19 @@
-import { isJsonObject, type JsonObject } from '../../base/json';
-import { type Media, pdfType as pdf, pictureTypes as imageTypes } from '../../protocol/media';
-import type { AssistantPart, ToolContent, ToolResult } from '../../protocol/message';
+import { isJsonObject, type JsonObject } from '../../base';
+import {
+  type AssistantPart,
+  type Media,
+  pdfType as pdf,
+  pictureTypes as imageTypes,
+  ProviderError,
+  type ToolContent,
+  type ToolResult,
+} from '../../protocol';
 import type {
   DocumentBlockParam,
   ImageBlockParam,
   TextBlockParam,
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import { ProviderError } from '../../protocol/errors';
 import { isOnWeb, toolContentText } from '../wire';
 import { unreadContent } from '../stored-content';
 

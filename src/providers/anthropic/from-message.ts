@@ -1,6 +1,5 @@
-import { defined } from '../../base/json';
-import { ProviderError } from '../../protocol/errors';
-import type { AssistantPart, FinishReason, Origin } from '../../protocol/message';
+import { defined } from '../../base';
+import { type AssistantPart, type FinishReason, type Origin, ProviderError } from '../../protocol';
 import type { ModelResponse } from '../provider';
 import { fromMessagesUsage, type StreamedMessage } from './message-accumulator';
 import { asText, checkToolArguments, differenceOf, seal, sealedField, withoutNulls } from '../wire';

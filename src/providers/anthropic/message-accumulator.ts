@@ -4,11 +4,11 @@ import type {
   RawContentBlockStopEvent,
   RawMessageStreamEvent,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import { isJsonObject, type Json } from '../../base/json';
+import { isJsonObject, type Json } from '../../base';
 import type { CallOptions, ModelDelta } from '../provider';
 import type { StreamReader } from '../attempt';
 import type { MessageBlock } from './blocks';
-import type { Usage } from '../../protocol/message';
+import type { Usage } from '../../protocol';
 import { asList, asText, sumOfCounts, tokenCount } from '../wire';
 
 export type StreamedMessage = {

@@ -8,12 +8,12 @@ import type {
   Tool,
   ToolChoice,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import { defined, type JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base';
 import { mergeExtra } from '../wire';
 import type { ModelRequest, RequestToolChoice } from '../provider';
 import { textBlocks } from './blocks';
 import { toMessages, type WireMessage } from './to-messages';
-import type { ModelSettings } from '../../protocol/spec';
+import type { ModelSettings } from '../../protocol';
 
 /** How many blocks back from a marker the API looks for an earlier cache entry. */
 const lookback = 20;

@@ -2,9 +2,8 @@ import type {
   ContentBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import { CallIds } from '../../base/call-ids';
-import { isJsonObject } from '../../base/json';
-import type { AssistantMessage, AssistantPart, Message, UserMessage } from '../../protocol/message';
+import { CallIds, isJsonObject } from '../../base';
+import type { AssistantMessage, AssistantPart, Message, UserMessage } from '../../protocol';
 import { mediaAfterResults, withDifference } from '../wire';
 import {
   anthropicApi,

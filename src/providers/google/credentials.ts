@@ -1,5 +1,4 @@
-import type { ProviderError } from '../../protocol/errors';
-import { keyVariable } from '../../protocol/provider-keys';
+import { keyVariable, type ProviderError } from '../../protocol';
 import { type Environment, missingKey, readVariable } from '../api-keys';
 import type { ProviderConfig } from '../provider';
 

@@ -1,4 +1,4 @@
-import type { AssistantPart, FinishReason, Origin, Usage } from '../../protocol/message';
+import type { AssistantPart, FinishReason, Origin, Usage } from '../../protocol';
 import { badResponse, type CallTarget } from '../errors';
 import type { CallOptions, ModelDelta, ModelResponse } from '../provider';
 import { callIdOf, fromGenerateParts, googleApi, madeUpId } from './parts';
@@ -8,7 +8,7 @@ import type {
   GenerateContentResponseUsageMetadata,
 } from '@google/genai';
 import { asText, sumOfCounts, tokenCount } from '../wire';
-import { isJsonObject, type JsonObject } from '../../base/json';
+import { isJsonObject, type JsonObject } from '../../base';
 import type { StreamReader } from '../attempt';
 
 const reasons: Readonly<Record<string, FinishReason>> = {

@@ -23,9 +23,8 @@ import { asList, callCount } from '../wire';
 import { type GoogleCredentials, googleCredentials } from './credentials';
 import { fromResponse, ResponseAccumulator } from './from-response';
 import { type GenerateBody, hasNativeOutput, toGenerateRequest } from './to-generate-request';
-import { loadPeer } from '../../protocol/peers';
-import { LonghaulError, ProviderError } from '../../protocol/errors';
-import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { loadPeer, LonghaulError, ProviderError } from '../../protocol';
+import { defined, isJsonObject, type Json, type JsonObject } from '../../base';
 
 /** Some models send a finish reason with every chunk, so a pause after one is not yet the end. */
 const graceMs = 5000;

@@ -1,6 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { Media } from '../../protocol/media';
-import type { AssistantPart, Origin, ToolCallPart } from '../../protocol/message';
+import { isJsonObject, type Json, type JsonObject } from '../../base';
+import type { AssistantPart, Media, Origin, ToolCallPart } from '../../protocol';
 import { asText, checkToolArguments, seal, sealedField, withoutNulls } from '../wire';
 import { unreadContent } from '../stored-content';
 

@@ -1,14 +1,14 @@
 import type { Content, FunctionResponse, FunctionResponsePart, Part } from '@google/genai';
-import { isJsonObject, type Json } from '../../base/json';
+import { isJsonObject, type Json } from '../../base';
 import type {
   AssistantMessage,
   AssistantPart,
+  Media,
   Message,
   ToolContent,
   ToolResult,
   UserMessage,
-} from '../../protocol/message';
-import type { Media } from '../../protocol/media';
+} from '../../protocol';
 import { mediaAfterResults, toolContentText } from '../wire';
 import {
   checksSignatures,

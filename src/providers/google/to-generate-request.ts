@@ -9,18 +9,12 @@ import type {
   Tool,
   ToolConfig,
 } from '@google/genai';
-import {
-  defined,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type JsonSchema,
-} from '../../base/json';
+import { defined, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base';
 import { mergeExtra } from '../wire';
 import type { ModelRequest, RequestToolChoice } from '../provider';
 import { hasThinkingLevels, takesSchemaWithTools } from './parts';
 import { toContents } from './to-contents';
-import type { ModelSettings } from '../../protocol/spec';
+import type { ModelSettings } from '../../protocol';
 
 /** The keywords that the API takes in `responseJsonSchema`. It refuses a request with any other keyword. */
 const keywords = new Set(

@@ -1,8 +1,14 @@
 import type { APIPromise, ClientOptions, OpenAI } from 'openai';
 import { readStream, singleAttempt, type StreamReader } from '../attempt';
 import type { CallOptions } from '../provider';
-import { defined, isJsonObject, type JsonObject } from '../../base/json';
-import type { AssistantPart, FinishReason, ResponseIds, Usage } from '../../protocol/message';
+import { defined, isJsonObject, type JsonObject } from '../../base';
+import {
+  type AssistantPart,
+  type FinishReason,
+  LonghaulError,
+  type ResponseIds,
+  type Usage,
+} from '../../protocol';
 import {
   badResponse,
   type CallTarget,
@@ -16,7 +22,6 @@ import {
 import type { Endpoint } from './endpoint';
 import { boundedFetch } from '../bounded-body';
 import { tokenCount as count } from '../wire';
-import { LonghaulError } from '../../protocol/errors';
 
 const listener = Symbol('onActivity');
 

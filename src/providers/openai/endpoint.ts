@@ -1,10 +1,13 @@
-import { LonghaulError } from '../../protocol/errors';
-import { keyVariable } from '../../protocol/provider-keys';
+import {
+  type AssistantMessage,
+  type AssistantPart,
+  keyVariable,
+  LonghaulError,
+} from '../../protocol';
 import { type Environment, missingKey, readVariable } from '../api-keys';
 import { redact } from '../redact';
 import type { ProviderConfig } from '../provider';
-import { isJsonObject, type JsonObject } from '../../base/json';
-import type { AssistantMessage, AssistantPart } from '../../protocol/message';
+import { isJsonObject, type JsonObject } from '../../base';
 
 export const responsesApi = 'openai-responses';
 

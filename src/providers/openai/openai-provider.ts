@@ -1,7 +1,7 @@
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type * as OpenAiSdk from 'openai';
 import type { OpenAI } from 'openai';
-import { LonghaulError } from '../../protocol/errors';
+import { loadPeer, LonghaulError } from '../../protocol';
 import type {
   CallOptions,
   ModelProvider,
@@ -12,7 +12,6 @@ import type {
 import { chatApi, type Endpoint, resolveEndpoint } from './endpoint';
 import { callChat } from './chat/call-chat';
 import { callResponses } from './responses/call-responses';
-import { loadPeer } from '../../protocol/peers';
 import { reportingFetch } from './call';
 
 /** Temporal's timeouts and the idle timeout limit a call. The SDK's own timeout must never fire first. */

@@ -1,8 +1,6 @@
-import type { Media } from '../../protocol/media';
-import type { ToolCallPart } from '../../protocol/message';
-import { ProviderError } from '../../protocol/errors';
+import { type Media, ProviderError, type ToolCallPart } from '../../protocol';
 import type { ModelRequest } from '../provider';
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base';
 import type { ToolArguments } from '../wire';
 import { unreadContent } from '../stored-content';
 

@@ -1,4 +1,4 @@
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 import { typedNames } from '../search-attributes';
 import { findServer, temporalCli } from './download';
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -7,7 +7,7 @@ import { chmod } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 import { buildOnce, cacheFolder, makePrivate } from '../machine/cache-folder';
 import { checkTrusted, namedExecutable } from '../machine/trusted-file';
 

@@ -3,8 +3,8 @@
 // 1. It is a side channel. Each turn is in the log of its run when the call has ended, so a lost event costs nothing but patience.
 // 2. An event may come twice, and late. `turn`, `attempt` and `seq` say what it belongs to.
 
-import { hasMethods } from '../../base/json';
-import type { LiveEvent } from '../../protocol/live';
+import { hasMethods } from '../../base';
+import type { LiveEvent } from '../../protocol';
 
 /** Carries live events from workers to readers. `ProcessDeltas` and `PostgresDeltas` are implementations. */
 export interface Deltas {

@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../../protocol/live';
+import type { LiveEvent } from '../../protocol';
 import { addMerged } from './merge-deltas';
 
 export type Listener = (event: LiveEvent) => void;

@@ -1,5 +1,5 @@
-import { utf8Length } from '../../base/text';
-import type { LiveAttempt, LiveEvent, ModelDelta } from '../../protocol/live';
+import { utf8Length } from '../../base';
+import type { LiveAttempt, LiveEvent, ModelDelta } from '../../protocol';
 
 /** What an event weighs besides its text. */
 const overhead = 400;

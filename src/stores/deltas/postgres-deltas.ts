@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../../protocol/live';
+import type { LiveEvent } from '../../protocol';
 import type { EncryptionOptions } from '../../server';
 import type { Deltas } from './deltas';
 import type { Listener } from './listeners';

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { limits, timeouts } from '../../protocol/limits';
-import type { LiveEvent } from '../../protocol/live';
+import { limits, type LiveEvent, timeouts } from '../../protocol';
 import type { Deltas } from './deltas';
 import { type Listener, Listeners } from './listeners';
 import { addMerged, type DeltaLiveEvent, isSameAttempt, nextSeq } from './merge-deltas';

@@ -1,7 +1,7 @@
 // Encoded content: a mark, the SHA-256 of what follows, and payloads. So damaged bytes are told from a codec without the right key.
 
 import { createHash } from 'node:crypto';
-import { limits } from '../../protocol/limits';
+import { limits } from '../../protocol';
 import { databaseError } from '../state/state-rows';
 
 type ContentPayload = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 import { databaseError } from '../state/state-rows';
 import {
   checkDigest,

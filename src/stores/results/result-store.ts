@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { hasMethods } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
+import { hasMethods } from '../../base';
+import { LonghaulError } from '../../protocol';
 
 /** Names one content: whose it is, and the SHA-256 of its bytes in 64 hexadecimal digits. */
 export type ResultKey = { readonly scope: string; readonly digest: string };

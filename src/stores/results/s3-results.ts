@@ -1,8 +1,6 @@
 import type * as S3 from '@aws-sdk/client-s3';
-import { defined } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import { timeouts } from '../../protocol/limits';
-import { loadPeer } from '../../protocol/peers';
+import { defined } from '../../base';
+import { loadPeer, LonghaulError, timeouts } from '../../protocol';
 import { databaseError } from '../state/state-rows';
 import {
   checkDigest,

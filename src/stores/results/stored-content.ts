@@ -5,9 +5,7 @@
 // 3. With a codec, nothing reaches the store in clear, and nothing in clear is taken from it.
 
 import { LRUCache } from 'lru-cache';
-import { LonghaulError } from '../../protocol/errors';
-import { limits, timeouts } from '../../protocol/limits';
-import type { MediaSource, Stored } from '../../protocol/message';
+import { limits, LonghaulError, type MediaSource, type Stored, timeouts } from '../../protocol';
 import { databaseError } from '../state/state-rows';
 import { ByteGate } from './byte-gate';
 import { type ContentCodec, decodeContent, encodeContent, isEncoded } from './encoded-content';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 import type { MemoryKey, MemoryStore } from './memory-store';
 import { decodeTurn, encodeTurn, instantOf } from './memory-turn';
 import { keyValues } from './state-key';

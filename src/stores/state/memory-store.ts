@@ -1,7 +1,6 @@
-import type { Json } from '../../base/json';
-import type { RunInput } from '../../protocol/run';
+import type { Json } from '../../base';
+import { LonghaulError, type RunInput } from '../../protocol';
 import type { SessionKey, StateStores } from './state-store';
-import { LonghaulError } from '../../protocol/errors';
 
 export const storeNames = ['app', 'user', 'session'] as const satisfies (keyof StateStores)[];
 

@@ -1,7 +1,7 @@
 // Turns as JSON text. Refuses values that JSON would change, and never coerces.
 
-import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject } from '../../base/json';
+import { LonghaulError } from '../../protocol';
+import { isJsonObject } from '../../base';
 import { encodeJson, parseStored } from './state-text';
 import type { StoredMemoryTurn } from './memory-store';
 import { keyText } from './state-key';

@@ -1,5 +1,4 @@
-import { LonghaulError } from '../../protocol/errors';
-import type { RunKey } from '../../protocol/run';
+import { LonghaulError, type RunKey } from '../../protocol';
 import type { SessionKey, UserKey } from './state-store';
 
 export type KeyPart = keyof SessionKey;

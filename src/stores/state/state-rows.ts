@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
+import { LonghaulError } from '../../protocol';
+import type { JsonObject } from '../../base';
 import { type KeyPart, keyValues } from './state-key';
 import { decodeState, encodeState } from './state-text';
 import type { SaveStateOptions, StateStore, StateStores } from './state-store';

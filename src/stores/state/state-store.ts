@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json';
+import type { JsonObject } from '../../base';
 
 export type AppKey = { readonly appName: string };
 export type UserKey = AppKey & { readonly userId: string };

@@ -1,8 +1,7 @@
 // State as JSON text. Refuses values that JSON would change, names their path, and never coerces.
 
-import { quote } from '../../base/problem';
-import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject, type JsonObject, reservedKeys } from '../../base/json';
+import { isJsonObject, type JsonObject, quote, reservedKeys } from '../../base';
+import { LonghaulError } from '../../protocol';
 
 const complaint = 'the state is not a JSON object';
 

@@ -2,7 +2,7 @@
 /* eslint-disable @typescript-eslint/no-require-imports -- loads an optional package at first use */
 
 import type * as api from '@opentelemetry/api';
-import { loadPeer } from '../../protocol/peers';
+import { loadPeer } from '../../protocol';
 
 /** Throws `PackageMissing` if the package is not installed. */
 export function otelApi(): typeof api {

@@ -1,9 +1,8 @@
 // What spans say of calls and segments, without content. Numbers and names only, so that nothing that people or models wrote is in them.
 
 import type { AttributeValue, Attributes } from '@opentelemetry/api';
-import { clipText } from '../../base/text';
-import { LonghaulError, ProviderError } from '../../protocol/errors';
-import type { RunSpend } from '../../protocol/run';
+import { clipText } from '../../base';
+import { LonghaulError, ProviderError, type RunSpend } from '../../protocol';
 import type { CallEnd, CallStart, ModelCall, RunOfCall, Telemetry, ToolCall } from '../index';
 import { finishReasonName } from './content';
 import {

@@ -1,14 +1,7 @@
 // What was said, for users who want it in their telemetry: prompts, answers, arguments, results. Each piece goes through the user's redaction.
 
-import type { Json } from '../../base/json';
-import { clipText, utf8Length } from '../../base/text';
-import type {
-  AssistantPart,
-  FinishReason,
-  Message,
-  ToolContent,
-  ToolOutput,
-} from '../../protocol/message';
+import { defined, clipText, type Json, utf8Length } from '../../base';
+import type { AssistantPart, FinishReason, Message, ToolContent, ToolOutput } from '../../protocol';
 import type { ModelRequest, ModelResponse } from '../../providers';
 import { guarded } from './api';
 
@@ -111,7 +104,7 @@ export class ContentWriter {
     const { callId: id, name, args, rawArgs } = part;
     const text = rawArgs ?? JSON.stringify(args);
     const given = this.#json({ kind: 'arguments', role: 'assistant', tool: name, text });
-    return [{ type: 'tool_call', id, name, ...(given !== undefined && { arguments: given }) }];
+    return [{ type: 'tool_call', id, name, ...defined({ arguments: given }) }];
   }
 
   #said(kind: 'text' | 'reasoning', role: 'system' | 'user' | 'assistant', text: string): Piece[] {

@@ -7,7 +7,7 @@
 // 4. Where a provider copies its ids, the span keeps the id that was drawn, and one warning says so.
 
 import type { Attributes, Span, SpanContext, SpanKind, Tracer } from '@opentelemetry/api';
-import { noSpan, readTraceparent, type TraceParent } from '../../protocol/trace';
+import { noSpan, readTraceparent, type TraceParent } from '../../protocol';
 import { otelApi, warn } from './api';
 
 export type SpanStart = {

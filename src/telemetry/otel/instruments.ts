@@ -1,5 +1,6 @@
 // Metrics. Their attributes have few values: names of providers, models, tools and agents, never ids.
 
+import { defined } from '../../base';
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { CallEnd, CallStart, ModelCall, ToolCall } from '../index';
 import { errorTypeOf, isAgent, type Segment } from './attributes';
@@ -71,7 +72,7 @@ export class Instruments {
     if (!isAgent(segment))
       this.#workflow.record((endedAt - startedAt) / 1_000, {
         [genAi.workflowName]: runner,
-        ...(error !== undefined && { [errorType]: error }),
+        ...defined({ [errorType]: error }),
       });
     if (status !== 'needs-input') this.#runs.add(1, { ...agent, [longhaul.status]: status });
   }

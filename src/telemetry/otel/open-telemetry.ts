@@ -4,7 +4,7 @@ import type { MeterProvider, Tracer, TracerProvider } from '@opentelemetry/api';
 import { z } from 'zod';
 import { parseOptions } from '../../define';
 import { made } from '../../define/schema';
-import { traceparent } from '../../protocol/trace';
+import { traceparent } from '../../protocol';
 import { type CallStart, type CallWatch, type LostCall, type Telemetry, unwatched } from '../index';
 import { guarded, otelApi } from './api';
 import {

@@ -1,5 +1,6 @@
 // One attempt at a call, from its begin to its end, as a span and as metrics.
 
+import { defined } from '../../base';
 import type { Context, Span } from '@opentelemetry/api';
 import type { CallEnd, CallStart, CallWatch } from '../index';
 import { guarded, otelApi } from './api';
@@ -105,7 +106,7 @@ export function recordEnd(span: Span, { call }: CallStart, { end, recorder }: En
   const said =
     error === undefined ? undefined : content?.text({ kind: 'error', text: textOf(error) });
   const { SpanStatusCode } = otelApi();
-  span.setStatus({ code: SpanStatusCode.ERROR, ...(said !== undefined && { message: said }) });
+  span.setStatus({ code: SpanStatusCode.ERROR, ...defined({ message: said }) });
   if (said !== undefined) span.recordException({ name: type, message: said });
 }
 

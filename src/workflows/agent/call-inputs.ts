@@ -1,20 +1,19 @@
 // What a model or tool call sends to the code that runs it: session keys, the context, the iteration count and arguments. Pure.
 
-import type { JsonObject } from '../../base/json';
-import { utf8Length } from '../../base/text';
-import type {
-  AgentConfig,
-  CallbackInput,
-  CallModelInput,
-  CallToolInput,
-  CheckArgumentsResult,
-  ContextInput,
-  ToolConfig,
-} from '../../protocol/activities';
-import type { PendingToolCall } from '../../protocol/agent-run';
+import { defined, type JsonObject, utf8Length } from '../../base';
+import {
+  type AgentConfig,
+  type CallbackInput,
+  type CallModelInput,
+  type CallToolInput,
+  type CheckArgumentsResult,
+  type ContextInput,
+  limits,
+  type LogEntry,
+  type PendingToolCall,
+  type ToolConfig,
+} from '../../protocol';
 import { mayRunInline } from '../../core/loop-config';
-import { limits } from '../../protocol/limits';
-import type { LogEntry } from '../../protocol/log';
 import type { RunLog } from '../log/run-log';
 import { selectKeys } from '../run/run-session';
 
@@ -32,7 +31,7 @@ export function besideModelCall(
   const session = selectKeys(run.session, modelCallKeys(config, inline));
   const isRead = config.callbackSession !== undefined || inline.length > 0;
   return {
-    ...(session && { session }),
+    ...defined({ session }),
     ...(isRead && contextInput(run.context)),
     ...iterationOf(config, run.iterations),
     ...(inline.length > 0 && { inline: { origin: run.origin } }),

@@ -10,7 +10,7 @@ import { PromptMeter } from '../../core/context/prompt-meter';
 import { turnIn } from '../../core/kept-turn';
 import { mayActInline } from '../../core/loop-config';
 import type { AgentMachine } from '../../core/machine/agent-machine';
-import type { AgentConfig, CallModelInput, CallModelResult } from '../../protocol/activities';
+import type { AgentConfig, CallModelInput, CallModelResult } from '../../protocol';
 import { modelActivities } from '../activity-proxies';
 import { failureSpend } from '../children/child-failure';
 import { hintAtCancelledCalls } from '../lifecycle/cancellation';

@@ -6,7 +6,7 @@
 // 4. If the provider refuses a prompt as too long, the run compacts once and calls again. A second refusal in a row fails the run.
 
 import { ActivityFailure, ApplicationFailure, CancellationScope, log } from '@temporalio/workflow';
-import { isJsonObject } from '../../base/json';
+import { isJsonObject } from '../../base';
 import {
   type CompactionPlan,
   planCompaction,
@@ -14,8 +14,7 @@ import {
 } from '../../core/context/plan-compaction';
 import { PromptMeter } from '../../core/context/prompt-meter';
 import type { AgentMachine } from '../../core/machine/agent-machine';
-import type { AgentConfig } from '../../protocol/activities';
-import type { ContextSpec } from '../../protocol/spec';
+import type { AgentConfig, ContextSpec } from '../../protocol';
 import { summarisingActivities } from '../activity-proxies';
 import { failureReason, failureSpend } from '../children/child-failure';
 import type { CarriedPrompt } from '../run/carried-run';

@@ -2,11 +2,15 @@
 //
 // 1. A failed review never opens a call to more people. If nobody knows who may decide, nobody may approve, and the preview says why.
 
+import { defined } from '../../base';
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { AgentConfig, CallToolInput } from '../../protocol/activities';
-import type { MachineInput } from '../../protocol/agent-run';
-import { limits } from '../../protocol/limits';
-import type { ApprovalPolicy } from '../../protocol/people';
+import {
+  type AgentConfig,
+  type ApprovalPolicy,
+  type CallToolInput,
+  limits,
+  type MachineInput,
+} from '../../protocol';
 import { reviewActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
 import { TaskPayloadBudget } from '../lifecycle/task-payload-budget';
@@ -28,7 +32,7 @@ export function callReviewer(
     return {
       ...run.address,
       origin: run.position.origin,
-      ...(session && { session }),
+      ...defined({ session }),
       ...contextInput(run.input.context),
       turn,
       index,

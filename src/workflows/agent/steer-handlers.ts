@@ -7,9 +7,13 @@
 
 import { patched } from '@temporalio/workflow';
 import { readSteer, steerMembers } from '../../core/people/steering';
-import { LonghaulError } from '../../protocol/errors';
-import { signalNames, updateNames } from '../../protocol/names';
-import type { SteerInput, SteerReply } from '../../protocol/run';
+import {
+  LonghaulError,
+  signalNames,
+  type SteerInput,
+  type SteerReply,
+  updateNames,
+} from '../../protocol';
 import { knownOf } from '../people/answers';
 import { setSignal, setUpdate, whenLoaded } from '../lifecycle/define-handlers';
 import type { Execution } from '../lifecycle/execution';

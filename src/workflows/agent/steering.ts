@@ -6,11 +6,8 @@
 // 4. Unread messages, known ids and counted cuts survive continue-as-new.
 
 import { CancellationScope } from '@temporalio/workflow';
-import { utf8Length } from '../../base/text';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { UserEvent } from '../../protocol/log';
-import type { SteerInput } from '../../protocol/run';
+import { defined, utf8Length } from '../../base';
+import { limits, LonghaulError, type SteerInput, type UserEvent } from '../../protocol';
 import { textMessage } from '../../core/transcript/transcript';
 import { hintAtCancelledCalls } from '../lifecycle/cancellation';
 
@@ -96,7 +93,7 @@ export class Steering {
     return this.#unread.map(({ messageId, text, by, at }) => ({
       message: textMessage(text),
       messageId,
-      ...(by && { by }),
+      ...defined({ by }),
       at,
     }));
   }

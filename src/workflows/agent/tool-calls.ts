@@ -7,23 +7,24 @@
 // 3. A called agent is a child workflow. Its final text is the result, and its session changes are a delta.
 
 import { sleep } from '@temporalio/workflow';
-import { defined, type JsonObject } from '../../base/json';
-import { utf8Length } from '../../base/text';
+import { defined, type JsonObject, utf8Length } from '../../base';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { mergeDelta, sessionDelta } from '../../core/session';
 import { plainLine } from '../../core/transcript/markdown';
 import { toToolOutput } from '../../core/transcript/tool-output';
-import type {
-  AgentConfig,
-  CallToolInput,
-  CheckArgumentsResult,
-  RunToolHooksInput,
-  SubAgentConfig,
-  ToolConfig,
-} from '../../protocol/activities';
-import type { PendingToolCall } from '../../protocol/agent-run';
-import { limits, timeouts } from '../../protocol/limits';
-import type { ActivityToolSpec, ToolHook } from '../../protocol/spec';
+import {
+  type ActivityToolSpec,
+  type AgentConfig,
+  type CallToolInput,
+  type CheckArgumentsResult,
+  limits,
+  type PendingToolCall,
+  type RunToolHooksInput,
+  type SubAgentConfig,
+  timeouts,
+  type ToolConfig,
+  type ToolHook,
+} from '../../protocol';
 import {
   checkActivities,
   foreignActivity,

@@ -15,21 +15,22 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import { isJsonObject } from '../../base/json';
-import { oneLine } from '../../base/text';
+import { isJsonObject, oneLine } from '../../base';
 import { outcomeUnknown } from '../../core/transcript/tool-output';
-import type {
-  CallToolBegun,
-  CallToolResult,
-  SubAgentConfig,
-  ToolConfig,
-} from '../../protocol/activities';
-import type { PendingToolCall } from '../../protocol/agent-run';
-import { type ErrorCode, LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { NewEntry, ToolResultEvent } from '../../protocol/log';
-import type { ToolOutput } from '../../protocol/message';
-import type { SessionDelta } from '../../protocol/session';
+import {
+  type CallToolBegun,
+  type CallToolResult,
+  type ErrorCode,
+  limits,
+  LonghaulError,
+  type NewEntry,
+  type PendingToolCall,
+  type SessionDelta,
+  type SubAgentConfig,
+  type ToolConfig,
+  type ToolOutput,
+  type ToolResultEvent,
+} from '../../protocol';
 import { failureCode, failureReason } from '../children/child-failure';
 
 export type ResultOutcome = {

@@ -4,8 +4,7 @@
 // 2. Results wait in `arrived` until the loop feeds them to the machine, in order of arrival.
 
 import { outcomeUnknown } from '../../core/transcript/tool-output';
-import type { CallModelResult } from '../../protocol/activities';
-import type { PendingToolCall } from '../../protocol/agent-run';
+import type { CallModelResult, PendingToolCall } from '../../protocol';
 import type { StartedCall, ToolCalls } from './tool-calls';
 import {
   type BegunOutcome,

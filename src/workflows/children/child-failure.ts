@@ -7,11 +7,8 @@ import {
   TerminatedFailure,
 } from '@temporalio/workflow';
 import type { ChildFailure } from '../../core/orchestration/plan';
-import { clipText, oneLine } from '../../base/text';
-import { defined, isJsonObject } from '../../base/json';
-import { limits } from '../../protocol/limits';
-import { errorCodes, type ErrorCode, LonghaulError } from '../../protocol/errors';
-import type { RunSpend } from '../../protocol/run';
+import { clipText, defined, isJsonObject, oneLine } from '../../base';
+import { type ErrorCode, errorCodes, limits, LonghaulError, type RunSpend } from '../../protocol';
 
 /**
  * A child's failure, with the child's spend beside its details. A cancellation cannot carry the spend, so the child sends a signal.

@@ -7,9 +7,8 @@ import {
 } from '@temporalio/workflow';
 import { startMemo, typedAttributes } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
-import { limits } from '../../protocol/limits';
-import type { RunInput } from '../../protocol/run';
-import { hashOf } from '../../base/digest';
+import { limits, type RunInput } from '../../protocol';
+import { hashOf } from '../../base';
 
 const longest = 200;
 const shortTag = 8;

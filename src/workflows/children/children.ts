@@ -21,22 +21,23 @@ import type { RunBudget } from '../../core/budget/budget';
 import { originBelow } from '../../core/origin';
 import { spendSince } from '../../core/budget/spend';
 import { allSpeakers, speakersIn, unknownSpeaker } from '../../core/people/speakers';
-import { utf8Length } from '../../base/text';
-import type { RunnerPlace } from '../../protocol/activities';
-import { LonghaulError } from '../../protocol/errors';
-import { defined, type JsonObject } from '../../base/json';
-import { limits } from '../../protocol/limits';
-import { signalNames, workflowTypes } from '../../protocol/names';
-import type {
-  ChildOutcome,
-  ChildResult,
-  ChildView,
-  Lineage,
-  RunInput,
-  RunSpend,
-} from '../../protocol/run';
-import type { AgentToolPolicy, BudgetSpec } from '../../protocol/spec';
-import type { Traced } from '../../protocol/trace';
+import { defined, type JsonObject, utf8Length } from '../../base';
+import {
+  type AgentToolPolicy,
+  type BudgetSpec,
+  type ChildOutcome,
+  type ChildResult,
+  type ChildView,
+  limits,
+  type Lineage,
+  LonghaulError,
+  type RunInput,
+  type RunnerPlace,
+  type RunSpend,
+  signalNames,
+  type Traced,
+  workflowTypes,
+} from '../../protocol';
 import type { Execution } from '../lifecycle/execution';
 import type { LoadedDefinition } from '../run/load';
 import type { RunPosition } from '../run/run-position';

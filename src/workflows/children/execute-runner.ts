@@ -14,8 +14,7 @@ import {
   type ChildWorkflowHandle,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { defined } from '../../base/json';
-import { hashOf } from '../../base/digest';
+import { defined, hashOf } from '../../base';
 import { keyHashes } from '../../core/key-hashes';
 import { withApplication } from '../../core/stored-key';
 import { callerOrigin, originBelow } from '../../core/origin';
@@ -27,9 +26,15 @@ import {
   toRunInput,
   workflowTypeOf,
 } from '../../core/run-start';
-import { LonghaulError } from '../../protocol/errors';
-import type { AgentRunResult, RunInput } from '../../protocol/run';
-import type { KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../../protocol/spec';
+import {
+  type AgentRunResult,
+  type KnownRunner,
+  LonghaulError,
+  type RunInput,
+  type RunnerWithSpec,
+  type RunTypes,
+  type TypeOf,
+} from '../../protocol';
 import { toWorkflowFailure } from '../durable';
 import { childOptions, type ChildOptions } from './child-start';
 

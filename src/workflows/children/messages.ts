@@ -12,12 +12,9 @@ import {
   patched,
   workflowInfo,
 } from '@temporalio/workflow';
-import { knownPart, shapeProblem } from '../../base/check-shape';
-import { formatProblem, quote } from '../../base/problem';
+import { clipText, formatProblem, knownPart, quote, shapeProblem, utf8Length } from '../../base';
 import { answerSchemaProblem } from '../../core/schema/schema-problem';
 import { checkJson } from '../../core/session';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
 import {
   type ChildInputs,
   childInputsShape,
@@ -25,14 +22,15 @@ import {
   type ChildResult,
   childResultMessage,
   childSpendMessage,
-  type PendingInput,
   type InputAnswer,
+  limits,
   type Lineage,
+  LonghaulError,
+  type PendingInput,
   type RunSpend,
-} from '../../protocol/run';
-import type { Shaped } from '../../protocol/shapes';
-import { signalNames } from '../../protocol/names';
-import { clipText, utf8Length } from '../../base/text';
+  type Shaped,
+  signalNames,
+} from '../../protocol';
 import { withinBytes } from '../../core/machine/questions';
 
 /** Whether a message may have members that this version does not know. A run that has refused one refuses it again when it is replayed. */

@@ -4,9 +4,8 @@
 // 2. Children with the same input share a number, so a worker asks once for all of them.
 // 3. Within one execution, a number never changes its input.
 
-import { clipText, utf8Length } from '../../base/text';
-import { limits } from '../../protocol/limits';
-import type { InputRef, RunInput } from '../../protocol/run';
+import { clipText, utf8Length } from '../../base';
+import { type InputRef, limits, type RunInput } from '../../protocol';
 import { inputText } from './child-start';
 
 type Input = RunInput['input'];

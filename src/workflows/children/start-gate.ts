@@ -2,7 +2,7 @@
 // large, the server terminates the run, and no code can catch it.
 
 import { CancellationScope } from '@temporalio/workflow';
-import { limits } from '../../protocol/limits';
+import { limits } from '../../protocol';
 
 type WaitingStart = { readonly bytes: number; readonly enter: () => void };
 

@@ -3,13 +3,19 @@
 import { argumentText } from '../../core/machine/questions';
 import type { Compactions } from '../../core/transcript/compactions';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
-import { clipText, mediaLabel, oneLine, plural, utf8Length, textOfParts } from '../../base/text';
-import { limits } from '../../protocol/limits';
-import type { Decision, LogEntry, UserEvent } from '../../protocol/log';
-import type { ToolContent, UserMessage } from '../../protocol/message';
-import { askUserTool } from '../../protocol/names';
-import type { ChildView, RunState } from '../../protocol/run';
-import type { RetriedCall } from '../../protocol/retrying';
+import { clipText, mediaLabel, oneLine, plural, textOfParts, utf8Length } from '../../base';
+import {
+  askUserTool,
+  type ChildView,
+  type Decision,
+  limits,
+  type LogEntry,
+  type RetriedCall,
+  type RunState,
+  type ToolContent,
+  type UserEvent,
+  type UserMessage,
+} from '../../protocol';
 import { describeAnswer, describePeople, describeVerdict } from './people-details';
 
 /** What happened beside the state. */

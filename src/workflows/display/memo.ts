@@ -1,10 +1,7 @@
 // The memo of a run: JSON for clients and lists, within 2 KiB. Pure.
 
-import { defined, isJsonObject } from '../../base/json';
-import { oneLine, utf8Length } from '../../base/text';
-import { limits } from '../../protocol/limits';
-import { memoKey } from '../../protocol/names';
-import type { Cancelling, RunMemo, RunState } from '../../protocol/run';
+import { defined, isJsonObject, oneLine, utf8Length } from '../../base';
+import { type Cancelling, limits, memoKey, type RunMemo, type RunState } from '../../protocol';
 
 /** Shown beside the state. */
 export type Marks = {

@@ -1,10 +1,9 @@
 // What the Web UI shows of people: how they answer, who approved so far, who may decide, and who decided. Text by others is escaped. Pure.
 
-import { oneLine } from '../../base/text';
+import { oneLine } from '../../base';
 import { whoMay, whoMayNot } from '../../core/people/verdicts';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
-import type { Actor, Verdict, Vote } from '../../protocol/people';
-import type { PendingInput } from '../../protocol/run';
+import type { Actor, PendingInput, Verdict, Vote } from '../../protocol';
 
 /** A line about the people of an open input. Empty if everybody may decide, once. */
 export function describePeople({ by = {}, votes = [], expiresAt }: PendingInput): string {

@@ -3,15 +3,14 @@
 // 1. Anybody may send a note. One about a call that is not open, and one that says nothing new, changes nothing.
 // 2. Of each call, it takes at most one note for each power of two. So forged notes cost few events.
 
-import { isJsonObject } from '../../base/json';
-import { oneLine } from '../../base/text';
+import { isJsonObject, oneLine } from '../../base';
 import {
   calledName,
   isTold,
   longestRetryError,
   type RetriedCall,
   type RetryNote,
-} from '../../protocol/retrying';
+} from '../../protocol';
 
 const longestName = 100;
 

@@ -12,13 +12,17 @@ import {
   type WorkflowInfo,
   workflowInfo,
 } from '@temporalio/workflow';
-import { isJsonObject } from '../../base/json';
+import { isJsonObject } from '../../base';
 import { typedAttributes } from '../../core/run-start';
 import { Compactions } from '../../core/transcript/compactions';
-import type { LogEntry } from '../../protocol/log';
-import { memoKey, searchAttributes } from '../../protocol/names';
-import { type RetriedCall, retryingMemoKey } from '../../protocol/retrying';
-import type { RunState } from '../../protocol/run';
+import {
+  type LogEntry,
+  memoKey,
+  type RetriedCall,
+  retryingMemoKey,
+  type RunState,
+  searchAttributes,
+} from '../../protocol';
 import { type Conversation, detailsOf } from './details';
 import { type Marks, memoAtStart, memoDigest, runMemo } from './memo';
 

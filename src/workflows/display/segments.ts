@@ -5,18 +5,19 @@
 // 3. Later segments are below the first one, because that is known from the start.
 
 import { proxySinks, workflowInfo, type WorkflowInfo } from '@temporalio/workflow';
-import { hashOf } from '../../base/digest';
-import { defined } from '../../base/json';
+import { defined, hashOf } from '../../base';
 import {
   derivedTrace,
   type EndedSegment,
+  hasEnded,
   readTraceparent,
+  type RunSpend,
+  type RunStatus,
   type TelemetrySinks,
   type Traced,
   type TraceParent,
   traceparent,
-} from '../../protocol/trace';
-import { hasEnded, type RunSpend, type RunStatus } from '../../protocol/run';
+} from '../../protocol';
 
 const { longhaulTelemetry } = proxySinks<TelemetrySinks>();
 

@@ -1,8 +1,7 @@
 // How a run or a thread is cancelled, and how the workers of its calls hear of it.
 
 import { CancellationScope, proxySinks, workflowInfo } from '@temporalio/workflow';
-import type { HintSinks } from '../../protocol/cancel-hint';
-import type { Cancelling } from '../../protocol/run';
+import type { Cancelling, HintSinks } from '../../protocol';
 import { controlActivities } from '../activity-proxies';
 
 const { longhaul } = proxySinks<HintSinks>();

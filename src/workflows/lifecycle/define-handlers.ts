@@ -12,9 +12,8 @@ import {
   patched,
   setHandler,
 } from '@temporalio/workflow';
-import { defined, isJsonObject } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import { queryNames } from '../../protocol/names';
+import { defined, isJsonObject } from '../../base';
+import { LonghaulError, queryNames } from '../../protocol';
 import { toWorkflowFailure } from '../durable';
 import type { RunLog } from '../log/run-log';
 import type { Execution } from './execution';

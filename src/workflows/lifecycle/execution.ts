@@ -4,19 +4,18 @@
 // 2. If another workflow lists the execution's questions, the execution reports every change of what it waits for.
 
 import { allHandlersFinished, condition, patched, uuid4, workflowInfo } from '@temporalio/workflow';
-import { defined } from '../../base/json';
-import { oneLine } from '../../base/text';
+import { defined, oneLine } from '../../base';
 import { emptyUsage } from '../../core/budget/usage';
-import { LonghaulError } from '../../protocol/errors';
-import type {
-  AgentRunResult,
-  ChildInputs,
-  ChildView,
-  RunSpend,
-  RunState,
-} from '../../protocol/run';
-import type { WorkerHook } from '../../protocol/people';
-import type { RunnerSpec } from '../../protocol/spec';
+import {
+  type AgentRunResult,
+  type ChildInputs,
+  type ChildView,
+  LonghaulError,
+  type RunnerSpec,
+  type RunSpend,
+  type RunState,
+  type WorkerHook,
+} from '../../protocol';
 import type { InputReporter } from '../children/messages';
 import type { RetriedCalls } from '../display/retried-calls';
 import { RunDisplay } from '../display/run-display';

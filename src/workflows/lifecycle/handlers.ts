@@ -6,10 +6,15 @@
 // 3. `outcome` waits until the run pauses, ends, or moves to its next execution. Besides answers (see `take-answer`), no other handler waits.
 
 import { CancellationScope, condition, defineUpdate, setHandler } from '@temporalio/workflow';
-import { isJsonObject } from '../../base/json';
-import { limits } from '../../protocol/limits';
-import { queryNames, signalNames, updateNames } from '../../protocol/names';
-import type { NonceReply, OutcomeReply } from '../../protocol/run';
+import { isJsonObject } from '../../base';
+import {
+  limits,
+  type NonceReply,
+  type OutcomeReply,
+  queryNames,
+  signalNames,
+  updateNames,
+} from '../../protocol';
 import { childInputs, inputsThatTravel, mayGrow } from '../children/messages';
 import { RetriedCalls } from '../display/retried-calls';
 import { readAnswer, readCancelling } from '../people/answers';

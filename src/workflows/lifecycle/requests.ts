@@ -1,7 +1,14 @@
 // What is asked of a run or a thread, and how it travels through continue-as-new. Knows no Temporal.
 
-import { aList, anything, number, type Shape, stored } from '../../protocol/shapes';
-import type { PendingInput, RejectedSignal } from '../../protocol/run';
+import {
+  aList,
+  anything,
+  number,
+  type PendingInput,
+  type RejectedSignal,
+  type Shape,
+  stored,
+} from '../../protocol';
 import { OpenInputs } from '../people/open-inputs';
 import { type CarriedTokens, ResultTokens } from '../people/result-tokens';
 import { type CarriedAnswer, TakenAnswers } from '../people/taken-answers';

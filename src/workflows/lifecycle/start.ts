@@ -6,11 +6,11 @@
 // 3. Carried state counts only if the server says that the execution before this one continued as new.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { isJsonObject } from '../../base/json';
+import { isJsonObject } from '../../base';
 import { isUnknownMember, withoutNullMembers } from '../../core/run-input';
 import { runnerIdOf } from '../../core/runner-refs';
 import { ofNewerVersion } from '../../core/stored-format';
-import { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol';
 
 /** The arguments of a workflow function. Anybody may have written them. */
 export type WorkflowArguments = { readonly input: unknown; readonly carried: unknown };

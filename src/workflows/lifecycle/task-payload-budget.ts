@@ -4,7 +4,7 @@
 // 1. The first item of a task always goes, so that everyone who waits or asks again gets an answer in the end.
 
 import { sleep, workflowInfo } from '@temporalio/workflow';
-import { utf8Length } from '../../base/text';
+import { utf8Length } from '../../base';
 
 /** Distinguishes workflow tasks, and makes the next one. */
 export type Tasks = { readonly current: () => number; readonly next: () => Promise<void> };

@@ -13,10 +13,8 @@ import {
   workflowInfo,
   type WorkflowInfo,
 } from '@temporalio/workflow';
-import { LonghaulError } from '../../protocol/errors';
+import { limits, LonghaulError, retryingMemoKey } from '../../protocol';
 import type { RunLog } from './run-log';
-import { limits } from '../../protocol/limits';
-import { retryingMemoKey } from '../../protocol/retrying';
 
 export const noHistory: ExecutionSize = { bytes: 0, events: 0, updates: 0, isSuggested: false };
 

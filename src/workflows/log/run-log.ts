@@ -5,14 +5,18 @@
 // 3. A page has at most `limits.logPage` bytes of JSON, but one larger entry goes alone. A deflated page has at most `limits.payload`
 //    bytes.
 
-import { LonghaulError } from '../../protocol/errors';
+import {
+  limits,
+  type LogEntry,
+  type LogPage,
+  type LogRef,
+  LonghaulError,
+  type NewEntry,
+} from '../../protocol';
 import { controlActivities } from '../activity-proxies';
 import { deflateJson, inflated } from '../deflated-json';
-import { emptyDigest, extendDigest } from '../../base/digest';
+import { emptyDigest, extendDigest, utf8Length } from '../../base';
 import { endOfPage, pageThatTravels } from '../../core/transcript/log-page';
-import { utf8Length } from '../../base/text';
-import { limits } from '../../protocol/limits';
-import type { LogEntry, LogPage, LogRef, NewEntry } from '../../protocol/log';
 
 const rideAlongTotal = 8 * 1024;
 

@@ -7,12 +7,9 @@
 //    Then the loop waits until no child is open.
 
 import { CancellationScope, condition } from '@temporalio/workflow';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { Plan, PlannedChild, PlanResult } from '../../core/orchestration/plan';
-import type { OrchestrationConfig } from '../../protocol/activities';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { ChildResult } from '../../protocol/run';
+import { type ChildResult, limits, LonghaulError, type OrchestrationConfig } from '../../protocol';
 import { childFailure } from '../children/child-failure';
 import type { Progress } from '../lifecycle/execution';
 import type { LoadedRun, RunLoop } from '../run/loaded-run';

@@ -6,9 +6,8 @@
 import { listInputs, severalOpen } from '../../core/machine/answer';
 import { checkRight } from '../../core/people/rights';
 import { checkVerdict, missingApprovals } from '../../core/people/verdicts';
-import { defined } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import type { PendingInput } from '../../protocol/run';
+import { defined } from '../../base';
+import { LonghaulError, type PendingInput } from '../../protocol';
 import type { Requests } from '../lifecycle/requests';
 import { type Answer, checkFits } from './answers';
 import { checkInTime } from './due';

@@ -1,8 +1,6 @@
 // Reads incoming answers. Anybody may send one, so the run reads it whole or refuses it before anything changes. Pure.
 
-import { defined, isJsonObject, type Json } from '../../base/json';
-import { didYouMean, quote } from '../../base/problem';
-import { oneLine } from '../../base/text';
+import { defined, didYouMean, isJsonObject, type Json, oneLine, quote } from '../../base';
 import { budgetAmount } from '../../core/budget/budget';
 import {
   checkAnswer,
@@ -14,17 +12,18 @@ import {
 } from '../../core/machine/answer';
 import { readActor } from '../../core/people/actor';
 import { withoutNullMembers } from '../../core/run-input';
-import { LonghaulError } from '../../protocol/errors';
-import type { Actor, AnswerRight } from '../../protocol/people';
 import {
+  type Actor,
   type Answer,
   type AnsweredBy,
   type AnswerKind,
+  type AnswerRight,
   answerShapes,
   type Cancelling,
   type InputAnswer,
+  LonghaulError,
   type PendingInput,
-} from '../../protocol/run';
+} from '../../protocol';
 
 export type { Answer, AnswerKind };
 

@@ -7,17 +7,22 @@
 // 3. A call that a rule remembers is approved at once. The log says so.
 // 4. What is published already stays as it is.
 
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { approvalQuestion } from '../../core/machine/questions';
 import type { MachineStep } from '../../core/machine/steps';
 import { digestOf } from '../../core/people/digest';
 import { asksAnew, isPermitted, missingApprovals, verdictOn } from '../../core/people/verdicts';
-import type { ReviewCallResult, ToolConfig } from '../../protocol/activities';
-import type { MachineInput } from '../../protocol/agent-run';
-import { limits } from '../../protocol/limits';
-import type { ApprovalPolicy, ApproverRule } from '../../protocol/people';
-import type { InputAnswer, PendingInput } from '../../protocol/run';
+import {
+  type ApprovalPolicy,
+  type ApproverRule,
+  type InputAnswer,
+  limits,
+  type MachineInput,
+  type PendingInput,
+  type ReviewCallResult,
+  type ToolConfig,
+} from '../../protocol';
 import { openInputs } from '../run/machine-options';
 
 /** What the run publishes, before it says who asks and since when. */

@@ -1,8 +1,7 @@
 // Asks people to raise a budget that is used up.
 
 import type { UsedUp } from '../../core/budget/budget';
-import { LonghaulError } from '../../protocol/errors';
-import type { Verdict } from '../../protocol/people';
+import { LonghaulError, type Verdict } from '../../protocol';
 import type { LoadedRun } from '../run/loaded-run';
 import type { AskedInput } from './approvals';
 import type { AdmittedAnswer } from './open-inputs';

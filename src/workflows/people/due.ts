@@ -3,11 +3,9 @@
 // 1. The input itself says how far time is: `since`, `remindedAt` and `expiresAt`. So continue-as-new and a reset carry nothing else.
 // 2. What was due several times while no worker ran comes once. An escalation is a reminder, too.
 
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { widened } from '../../core/people/verdicts';
-import { LonghaulError } from '../../protocol/errors';
-import type { ApprovalPolicy } from '../../protocol/people';
-import type { PendingInput } from '../../protocol/run';
+import { type ApprovalPolicy, LonghaulError, type PendingInput } from '../../protocol';
 
 /** When to remind and to escalate. Inputs without a policy have no such rules. */
 export type TimeRules = Pick<ApprovalPolicy, 'remindMs' | 'escalate'>;

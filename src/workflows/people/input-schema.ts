@@ -1,10 +1,8 @@
 // The schema that an answer to an input must match, from what the run has pinned. Pure.
 
 import { answerSchemaProblem } from '../../core/schema/schema-problem';
-import type { JsonSchema } from '../../base/json';
-import type { AgentConfig } from '../../protocol/activities';
-import type { PendingInput } from '../../protocol/run';
-import type { Definition } from '../../protocol/spec';
+import type { JsonSchema } from '../../base';
+import type { AgentConfig, Definition, PendingInput } from '../../protocol';
 
 /**
  * Only the root run holds the schemas of arguments. Below it, and for a schema that cannot be checked here, the worker that runs the call

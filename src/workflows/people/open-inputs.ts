@@ -4,9 +4,7 @@
 // 2. An approval that does not decide alone is a vote: the input stays open, and each actor counts once.
 // 3. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
 
-import { LonghaulError } from '../../protocol/errors';
-import type { Vote } from '../../protocol/people';
-import type { InputAnswer, PendingInput } from '../../protocol/run';
+import { type InputAnswer, LonghaulError, type PendingInput, type Vote } from '../../protocol';
 import { TakenAnswers } from './taken-answers';
 
 /** An answer that may be taken, with the open input that it is for. */

@@ -5,16 +5,18 @@
 // 3. An expiry stands in the log before its effect.
 
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
-import { defined } from '../../base/json';
-import { oneLine } from '../../base/text';
+import { defined, oneLine } from '../../base';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { answerText } from '../../core/machine/answer';
 import { expiryOf } from '../../core/people/verdicts';
 import { plainLine } from '../../core/transcript/markdown';
-import type { AgentConfig, ToolConfig } from '../../protocol/activities';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { PendingInput } from '../../protocol/run';
+import {
+  type AgentConfig,
+  limits,
+  LonghaulError,
+  type PendingInput,
+  type ToolConfig,
+} from '../../protocol';
 import { newNonce } from '../lifecycle/execution';
 import type { LoadedRun } from '../run/loaded-run';
 import type { AskedInput } from './approvals';

@@ -6,11 +6,8 @@
 // 4. A run above lists the input, too. It does not repeat the notice.
 
 import { isCancellation } from '@temporalio/workflow';
-import { emptyDigest, extendDigest } from '../../base/digest';
-import { oneLine } from '../../base/text';
-import type { PauseNotice } from '../../protocol/activities';
-import { limits } from '../../protocol/limits';
-import type { PendingInput } from '../../protocol/run';
+import { emptyDigest, extendDigest, oneLine } from '../../base';
+import { limits, type PauseNotice, type PendingInput } from '../../protocol';
 import { noticeActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
 import { inputForHook } from '../children/messages';

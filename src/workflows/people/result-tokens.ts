@@ -4,8 +4,7 @@
 // 2. A wrong token learns nothing: neither whether the input exists, nor whether it is answered.
 
 import { isProof, keptOf } from '../../core/people/result-token';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
+import { limits, LonghaulError } from '../../protocol';
 
 /** By input. What survives continue-as-new. */
 export type CarriedTokens = readonly (readonly [inputId: string, kept: readonly string[]])[];

@@ -4,11 +4,14 @@
 // 1. Anybody may send any number of signals. A few are checked at a time, and they fit into a workflow task.
 
 import { condition, currentUpdateInfo, isCancellation, patched } from '@temporalio/workflow';
-import { defined } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { WorkerHook } from '../../protocol/people';
-import type { InputAnswer, PendingInput } from '../../protocol/run';
+import { defined } from '../../base';
+import {
+  type InputAnswer,
+  limits,
+  LonghaulError,
+  type PendingInput,
+  type WorkerHook,
+} from '../../protocol';
 import { signatureActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
 import type { Answer } from './answers';

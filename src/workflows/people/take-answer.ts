@@ -9,10 +9,7 @@
 import { currentUpdateInfo } from '@temporalio/workflow';
 import { checkShape } from '../../core/people/answer-shape';
 import { asksAnew, checkVotesOnce, hasVoted } from '../../core/people/verdicts';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import { updateNames } from '../../protocol/names';
-import type { ResumeReply } from '../../protocol/run';
+import { limits, LonghaulError, type ResumeReply, updateNames } from '../../protocol';
 import { sendAnswer } from '../children/messages';
 import type { Execution } from '../lifecycle/execution';
 import { setUpdate, whenLoaded } from '../lifecycle/define-handlers';

@@ -1,6 +1,6 @@
 // The answers that a run has taken, by input. The first answer counts: the same update again gets the same reply. Knows no Temporal.
 
-import { limits } from '../../protocol/limits';
+import { limits } from '../../protocol';
 
 /** Undefined stands for nobody, and for a run that asked for itself. */
 export type TakenAnswer = {

@@ -5,16 +5,23 @@
 //    retention does not matter.
 
 import { carriedSessionShape } from './run-session';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { LogEntry, LogRef } from '../../protocol/log';
+import {
+  aList,
+  anything,
+  type Cancelling,
+  type ChildView,
+  limits,
+  type LogEntry,
+  type LogRef,
+  LonghaulError,
+  type Shape,
+  stored,
+} from '../../protocol';
 import { requireFormat, requireShape } from '../../core/stored-format';
-import { aList, anything, type Shape, stored } from '../../protocol/shapes';
 import type { StoredMachine } from '../../core/machine/run-state';
 import { carriedBudgetShape } from '../../core/budget/budget';
-import type { JsonObject } from '../../base/json';
+import type { JsonObject } from '../../base';
 import type { CarriedSteering } from '../agent/steering';
-import type { Cancelling, ChildView } from '../../protocol/run';
 import { carriedRequestsShape } from '../lifecycle/requests';
 import { loadedDefinitionShape } from './load';
 import type { CarriedNotice } from '../people/pause-notices';

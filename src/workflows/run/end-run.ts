@@ -6,8 +6,7 @@
 
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import { isSpent } from '../../core/budget/spend';
-import { updateNames } from '../../protocol/names';
-import type { AgentRunResult, ChildResult } from '../../protocol/run';
+import { type AgentRunResult, type ChildResult, updateNames } from '../../protocol';
 import type { Steering } from '../agent/steering';
 import { tooLate } from '../agent/steer-handlers';
 import { reported } from '../children/child-failure';

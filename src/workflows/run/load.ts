@@ -13,18 +13,26 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { runnerConfig } from '../../core/runner-config';
-import type {
-  LoadDefinitionInput,
-  LoadDefinitionResult,
-  RunnerConfig,
-  StateStoreName,
-  LonghaulActivities,
-  OpenRunResult,
-} from '../../protocol/activities';
-import { LonghaulError } from '../../protocol/errors';
-import type { WorkerHook } from '../../protocol/people';
-import type { Definition } from '../../protocol/spec';
-import { timeouts, limits } from '../../protocol/limits';
+import {
+  anObject,
+  anything,
+  type Definition,
+  flag,
+  limits,
+  type LoadDefinitionInput,
+  type LoadDefinitionResult,
+  type LonghaulActivities,
+  LonghaulError,
+  type OpenRunResult,
+  type RunInput,
+  type RunnerConfig,
+  type Shape,
+  type StateStoreName,
+  stored,
+  text,
+  timeouts,
+  type WorkerHook,
+} from '../../protocol';
 import { childFailure } from '../children/child-failure';
 import {
   controlActivities,
@@ -33,11 +41,8 @@ import {
   loadingActivities,
 } from '../activity-proxies';
 import { checkRunInput } from '../../core/run-input';
-import { defined, isJsonObject } from '../../base/json';
+import { defined, isJsonObject, oneLine } from '../../base';
 import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../lifecycle/start';
-import { oneLine } from '../../base/text';
-import type { RunInput } from '../../protocol/run';
-import { anObject, anything, flag, type Shape, stored, text } from '../../protocol/shapes';
 
 export const loadedDefinitionShape = stored(
   { hash: text, config: anObject<RunnerConfig>(), searchAttributes: flag },

@@ -2,11 +2,10 @@
 // orchestration's.
 
 import { RunBudget } from '../../core/budget/budget';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { runnerIdOf } from '../../core/runner-refs';
-import type { RunInput } from '../../protocol/run';
-import type { Traced } from '../../protocol/trace';
+import type { RunInput, Traced } from '../../protocol';
 import type { Steering } from '../agent/steering';
 import { Children } from '../children/children';
 import { Segments } from '../display/segments';

@@ -12,14 +12,16 @@ import type {
   ModelTurnOutcome,
 } from '../../core/machine/steps';
 import type { PlanResult } from '../../core/orchestration/plan';
-import { defined } from '../../base/json';
-import { oneLine } from '../../base/text';
+import { defined, oneLine } from '../../base';
 import { refused } from '../../core/machine/turn-plan';
-import type { InvalidToolCallAction, MachineInput } from '../../protocol/agent-run';
-import type { AgentConfig } from '../../protocol/activities';
-import { limits } from '../../protocol/limits';
-import type { UserMessage } from '../../protocol/message';
-import type { RunInput } from '../../protocol/run';
+import {
+  type AgentConfig,
+  type InvalidToolCallAction,
+  limits,
+  type MachineInput,
+  type RunInput,
+  type UserMessage,
+} from '../../protocol';
 
 export function machineOptions(config: AgentConfig): MachineOptions {
   const maxIterations = config.maxIterations ?? limits.maxIterations;

@@ -6,23 +6,23 @@
 // 3. A run below another one then pins its definition itself. The runs above keep theirs.
 // 4. Open inputs keep their ids, and their votes where the rules of the tool are the same. All others are asked again.
 
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { RunBudget } from '../../core/budget/budget';
 import { isRuledAlike, misfits, readMigration, type Waiting } from '../../core/migration';
 import { storeOptions } from '../../core/machine/options';
 import { runnerAddress, runnerIdOf } from '../../core/runner-refs';
-import type { AgentConfig } from '../../protocol/activities';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
-import type { Migration } from '../../protocol/log';
-import { updateNames } from '../../protocol/names';
-import type {
-  ChildView,
-  MigrateInput,
-  MigrateReply,
-  PendingInput,
-  RunInput,
-} from '../../protocol/run';
+import {
+  type AgentConfig,
+  type ChildView,
+  limits,
+  LonghaulError,
+  type MigrateInput,
+  type MigrateReply,
+  type Migration,
+  type PendingInput,
+  type RunInput,
+  updateNames,
+} from '../../protocol';
 import { inputSchema } from '../people/input-schema';
 import type { Execution } from '../lifecycle/execution';
 import { setUpdate } from '../lifecycle/define-handlers';

@@ -1,9 +1,7 @@
 // Handlers that only a run has: messages from its caller and from the runs below it, and its queries.
 
 import { defineSignal, setHandler } from '@temporalio/workflow';
-import { LonghaulError } from '../../protocol/errors';
-import { queryNames, signalNames } from '../../protocol/names';
-import type { RunInput } from '../../protocol/run';
+import { LonghaulError, queryNames, type RunInput, signalNames } from '../../protocol';
 import { childOutcome, mayGrow } from '../children/messages';
 import {
   position,

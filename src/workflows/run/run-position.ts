@@ -1,16 +1,19 @@
 // The position of a run in its tree: the root, or below other runs. The root holds the definition and lists the questions. Pure.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { defined, isJsonObject } from '../../base/json';
+import { defined, isJsonObject } from '../../base';
 import { keyHashes } from '../../core/key-hashes';
 import { rootOrigin, type ExecutionIds } from '../../core/origin';
 import { runnerIdOf } from '../../core/runner-refs';
 import { withApplication } from '../../core/stored-key';
-import type { CallModelInput } from '../../protocol/activities';
-import { limits } from '../../protocol/limits';
-import { memoKey } from '../../protocol/names';
-import type { Lineage, RunInput } from '../../protocol/run';
-import type { DefinitionRef } from '../../protocol/spec';
+import {
+  type CallModelInput,
+  type DefinitionRef,
+  limits,
+  type Lineage,
+  memoKey,
+  type RunInput,
+} from '../../protocol';
 import { inputIdSuffix } from '../../core/people/input-ids';
 import type { LoadedDefinition } from './load';
 

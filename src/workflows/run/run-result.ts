@@ -3,15 +3,13 @@
 // 1. Both stay within their limits: see `fit-result`.
 
 import type { RunSession } from './run-session';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import type { RunBudget } from '../../core/budget/budget';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { sessionDelta } from '../../core/session';
 import { toolTrace } from '../../core/transcript/tool-trace';
-import { limits } from '../../protocol/limits';
-import type { AgentRunResult, ChildResult } from '../../protocol/run';
-import type { RunnerSpec } from '../../protocol/spec';
+import { type AgentRunResult, type ChildResult, limits, type RunnerSpec } from '../../protocol';
 import { fitReply, repeatsText } from '../../core/transcript/fit-reply';
 import { fitTexts, jsonBytes, sizeInJsonText } from '../../core/transcript/fit-texts';
 

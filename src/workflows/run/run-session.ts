@@ -1,12 +1,17 @@
 // The session of a run. Changes by one batch of calls merge in call order, even if they arrive in another order. Pure.
 
 import { mergeDelta, pickKeys } from '../../core/session';
-import { defined, type JsonObject } from '../../base/json';
-import type { SessionDelta } from '../../protocol/session';
-import { aList, anything, jsonObject, type Shape, stored } from '../../protocol/shapes';
-import { utf8Length } from '../../base/text';
-import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
+import { defined, type JsonObject, utf8Length } from '../../base';
+import {
+  aList,
+  anything,
+  jsonObject,
+  limits,
+  LonghaulError,
+  type SessionDelta,
+  type Shape,
+  stored,
+} from '../../protocol';
 
 export const carriedSessionShape = stored(
   {

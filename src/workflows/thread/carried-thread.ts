@@ -9,13 +9,21 @@
 import { carriedBudgetShape } from '../../core/budget/budget';
 import { requireFormat, requireShape } from '../../core/stored-format';
 import { turnsOf } from '../../core/transcript/memory';
-import { utf8Length } from '../../base/text';
-import { limits } from '../../protocol/limits';
-import type { LogEntry, LogRef } from '../../protocol/log';
-import type { WorkerHook } from '../../protocol/people';
-import type { ContextSpec, MemorySpec } from '../../protocol/spec';
-import { anything, flag, jsonObject, type Shape, stored } from '../../protocol/shapes';
-import type { ThreadInput } from '../../protocol/thread';
+import { utf8Length } from '../../base';
+import {
+  anything,
+  type ContextSpec,
+  flag,
+  jsonObject,
+  limits,
+  type LogEntry,
+  type LogRef,
+  type MemorySpec,
+  type Shape,
+  stored,
+  type ThreadInput,
+  type WorkerHook,
+} from '../../protocol';
 import { deflateJson, inflated } from '../deflated-json';
 import { type CarriedRequests, carriedRequestsShape } from '../lifecycle/requests';
 import type { RunLog } from '../log/run-log';

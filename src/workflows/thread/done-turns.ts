@@ -5,10 +5,8 @@
 // 3. A cleared turn keeps its message ids. The thread lists nothing else of the turn.
 
 import { saidTurns, type SaidTurn } from '../../core/transcript/memory';
-import { utf8Length } from '../../base/text';
-import { limits } from '../../protocol/limits';
-import type { LogEntry } from '../../protocol/log';
-import type { SendReply, TurnView } from '../../protocol/thread';
+import { utf8Length } from '../../base';
+import { limits, type LogEntry, type SendReply, type TurnView } from '../../protocol';
 
 /** A turn that is done. It has no texts if the log has them. */
 export type DoneTurn = Omit<TurnView, 'user' | 'assistant' | 'behind'> & {

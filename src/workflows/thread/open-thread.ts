@@ -5,9 +5,8 @@
 // 2. A clear keeps the message ids for at least some minutes, so that a message that is sent twice gets no second answer.
 
 import { condition } from '@temporalio/workflow';
-import { defined, type JsonObject } from '../../base/json';
-import { LonghaulError } from '../../protocol/errors';
-import { limits, timeouts } from '../../protocol/limits';
+import { defined, type JsonObject } from '../../base';
+import { limits, LonghaulError, timeouts } from '../../protocol';
 import { toWorkflowFailure } from '../durable';
 import { carryRequests } from '../lifecycle/requests';
 import { continueAsNew } from '../log/history-watch';

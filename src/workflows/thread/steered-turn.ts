@@ -10,11 +10,9 @@ import {
   getExternalWorkflowHandle,
   patched,
 } from '@temporalio/workflow';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { steerText } from '../../core/people/steering';
-import { signalNames } from '../../protocol/names';
-import type { SteerInput } from '../../protocol/run';
-import type { SendInput, SendReply } from '../../protocol/thread';
+import { type SendInput, type SendReply, signalNames, type SteerInput } from '../../protocol';
 import type { ThreadTurns } from './thread-turns';
 
 export class SteeredTurn {

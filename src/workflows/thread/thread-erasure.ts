@@ -7,7 +7,7 @@
 
 import { condition, patched } from '@temporalio/workflow';
 import { storedInInput } from '../../core/stored-parts';
-import { timeouts } from '../../protocol/limits';
+import { timeouts } from '../../protocol';
 import type { StoreWrite, ThreadSaves } from './thread-saves';
 import type { ThreadTurns } from './thread-turns';
 

@@ -9,17 +9,19 @@ import {
   defineUpdate,
   setHandler,
 } from '@temporalio/workflow';
-import { LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
-import { limits } from '../../protocol/limits';
-import { queryNames, signalNames, updateNames } from '../../protocol/names';
-import type {
-  SendInput,
-  SendReply,
-  ThreadInput,
-  TurnsQuery,
-  TurnView,
-} from '../../protocol/thread';
+import {
+  limits,
+  LonghaulError,
+  queryNames,
+  type SendInput,
+  type SendReply,
+  signalNames,
+  type ThreadInput,
+  type TurnsQuery,
+  type TurnView,
+  updateNames,
+} from '../../protocol';
+import type { JsonObject } from '../../base';
 import {
   afterOthers,
   setLogQuery,

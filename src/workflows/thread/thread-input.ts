@@ -1,22 +1,21 @@
 // Reads a thread's start and its messages. Anybody may send either. Pure.
 
 import { broughtToolsProblem } from '../../core/client-tools';
-import { shapeProblem } from '../../base/check-shape';
+import { isJsonObject, shapeProblem } from '../../base';
 import { checkKnown, checkRunInput, readMembers } from '../../core/run-input';
 import { steerText } from '../../core/people/steering';
-import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject } from '../../base/json';
-import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../lifecycle/start';
-import { shortText } from '../../protocol/shapes';
 import {
+  LonghaulError,
   type SendInput,
   sendInputShape,
+  shortText,
   type ThreadInput,
   threadInputShape,
   threadKeyShape,
   type TurnsQuery,
   turnsQueryShape,
-} from '../../protocol/thread';
+} from '../../protocol';
+import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../lifecycle/start';
 
 export function takeThreadStart(given: WorkflowArguments, origin: StartInfo): Taken<ThreadInput> {
   return takeStart(given, origin, checkThreadInput);

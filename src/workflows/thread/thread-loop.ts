@@ -9,14 +9,12 @@ import {
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { JsonObject } from '../../base/json';
+import type { JsonObject } from '../../base';
 import { RunBudget } from '../../core/budget/budget';
 import { keyHashes } from '../../core/key-hashes';
 import { runnerAddress, runnerIdOf } from '../../core/runner-refs';
 import { isOfNewerVersion } from '../../core/stored-format';
-import { LonghaulError } from '../../protocol/errors';
-import type { ChildInputs } from '../../protocol/run';
-import type { ThreadInput } from '../../protocol/thread';
+import { type ChildInputs, LonghaulError, type ThreadInput } from '../../protocol';
 import { openingActivities } from '../activity-proxies';
 import { toWorkflowFailure } from '../durable';
 import { whenLoaded } from '../lifecycle/define-handlers';

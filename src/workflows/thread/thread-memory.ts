@@ -9,12 +9,15 @@ import { PromptMeter } from '../../core/context/prompt-meter';
 import { turnsOf } from '../../core/transcript/memory';
 import { emptyUsage } from '../../core/budget/usage';
 import { runnerAddress } from '../../core/runner-refs';
-import type { JsonObject } from '../../base/json';
-import { limits } from '../../protocol/limits';
-import type { LogEntry } from '../../protocol/log';
-import type { RunInput, RunSpend } from '../../protocol/run';
-import type { ContextSpec } from '../../protocol/spec';
-import type { ThreadInput } from '../../protocol/thread';
+import type { JsonObject } from '../../base';
+import {
+  type ContextSpec,
+  limits,
+  type LogEntry,
+  type RunInput,
+  type RunSpend,
+  type ThreadInput,
+} from '../../protocol';
 import { summarisingActivities } from '../activity-proxies';
 import type { TurnSummary } from '../run/run-result';
 import { promptOf } from '../run/machine-options';

@@ -3,10 +3,14 @@
 import { startChild } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
 import { runnerIdOf } from '../../core/runner-refs';
-import { defined, type JsonObject } from '../../base/json';
-import { workflowTypes } from '../../protocol/names';
-import type { AgentRunResult, RunInput } from '../../protocol/run';
-import type { ThreadInput, UnsavedTurn } from '../../protocol/thread';
+import { defined, type JsonObject } from '../../base';
+import {
+  type AgentRunResult,
+  type RunInput,
+  type ThreadInput,
+  type UnsavedTurn,
+  workflowTypes,
+} from '../../protocol';
 import { childOptions } from '../children/child-start';
 import { promptOf } from '../run/machine-options';
 import type { QueuedTurn } from './thread-turns';

@@ -17,12 +17,19 @@ import {
   TimeoutFailure,
   uuid4,
 } from '@temporalio/workflow';
-import { defined } from '../../base/json';
-import { utf8Length } from '../../base/text';
-import type { LonghaulActivities } from '../../protocol/activities';
-import { limits, timeouts } from '../../protocol/limits';
-import { aList, type Shape, stored, text } from '../../protocol/shapes';
-import type { EraseContentsInput, StoreInput, UnsavedTurn } from '../../protocol/thread';
+import { defined, utf8Length } from '../../base';
+import {
+  aList,
+  type EraseContentsInput,
+  limits,
+  type LonghaulActivities,
+  type Shape,
+  stored,
+  type StoreInput,
+  text,
+  timeouts,
+  type UnsavedTurn,
+} from '../../protocol';
 import { failureCode, failureReason } from '../children/child-failure';
 
 type Erasure = Pick<EraseContentsInput, 'before' | 'except'>;

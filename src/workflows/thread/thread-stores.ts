@@ -1,10 +1,9 @@
 // The two stores of a thread: the one with its turns, and the one with its large contents. Both forget what a clear forgets.
 
 import { patched } from '@temporalio/workflow';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { storedKey } from '../../core/stored-key';
-import { anything, type Shape, stored } from '../../protocol/shapes';
-import type { StoredKey, ThreadInput } from '../../protocol/thread';
+import { anything, type Shape, stored, type StoredKey, type ThreadInput } from '../../protocol';
 import { type CarriedErasure, ThreadErasure } from './thread-erasure';
 import { carriedSavesShape, ThreadSaves } from './thread-saves';
 import type { ThreadTurns } from './thread-turns';

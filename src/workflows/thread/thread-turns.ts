@@ -4,12 +4,19 @@
 // 2. Turns run one at a time, in order of arrival. No two have the same time of arrival, because a store sorts by it.
 // 3. Waiting turns have a limit in number and in bytes, so that they can always travel.
 
-import { clipText, utf8Length, textOfParts } from '../../base/text';
-import { limits } from '../../protocol/limits';
-import type { LogEntry } from '../../protocol/log';
-import type { RunInput } from '../../protocol/run';
-import { aList, number, type Shape, stored } from '../../protocol/shapes';
-import type { SendInput, SendReply, TurnView } from '../../protocol/thread';
+import { defined, clipText, textOfParts, utf8Length } from '../../base';
+import {
+  aList,
+  limits,
+  type LogEntry,
+  number,
+  type RunInput,
+  type SendInput,
+  type SendReply,
+  type Shape,
+  stored,
+  type TurnView,
+} from '../../protocol';
 import { type DoneTurn, DoneTurns } from './done-turns';
 
 /** A turn that is not done. It still holds what its run needs. */
@@ -208,7 +215,7 @@ export class ThreadTurns {
     const queued = this.waiting.map((turn) => ({
       ...openView(turn),
       status: 'queued' as const,
-      ...(front !== undefined && { behind: front }),
+      ...defined({ behind: front }),
     }));
     return [...this.#done.views(entries), ...running, ...queued];
   }

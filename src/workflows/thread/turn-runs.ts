@@ -4,11 +4,16 @@
 // 2. The thread remembers only completed turns. It never remembers turns sent before a `clear`, even if they finish later.
 
 import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
-import { defined } from '../../base/json';
+import { defined } from '../../base';
 import { originBelow, rootOrigin } from '../../core/origin';
-import type { AgentRunResult } from '../../protocol/run';
+import type {
+  AgentRunResult,
+  OpenThreadResult,
+  SendInput,
+  SendReply,
+  ThreadInput,
+} from '../../protocol';
 import type { RunBudget } from '../../core/budget/budget';
-import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../protocol/thread';
 import { failureSpend, failureSteered, failureView } from '../children/child-failure';
 import { childId } from '../children/child-start';
 import type { Execution } from '../lifecycle/execution';

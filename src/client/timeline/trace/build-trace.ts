@@ -1,12 +1,15 @@
 // Builds the trace of one run from its steps and the traces of the runs below. Reads no server and no clock.
 
-import { defined } from '../../../base/json';
+import { defined } from '../../../base';
 import { addUsage, emptyUsage } from '../../../core/budget/usage';
 import { runnerIdOf } from '../../../core/runner-refs';
-import type { LoadDefinitionResult } from '../../../protocol/activities';
-import { kindOfType, threadType } from '../../../protocol/names';
-import type { RunInput } from '../../../protocol/run';
-import type { Definition } from '../../../protocol/spec';
+import {
+  type Definition,
+  kindOfType,
+  type LoadDefinitionResult,
+  type RunInput,
+  threadType,
+} from '../../../protocol';
 import type { Decoder } from '../payloads';
 import { outcomesIn, type Step } from '../steps';
 import { type PendingAttempt, stepsOfCall } from './calls-of';

@@ -1,16 +1,15 @@
 // The activities of one execution as steps of a trace.
 
-import { defined } from '../../../base/json';
-import { oneLine } from '../../../base/text';
+import { defined, oneLine } from '../../../base';
 import { toUsage } from '../../../core/budget/usage';
-import type {
-  CallModelInput,
-  CallModelResult,
-  CallToolResult,
-  SummariseResult,
-} from '../../../protocol/activities';
-import { limits } from '../../../protocol/limits';
-import type { Definition } from '../../../protocol/spec';
+import {
+  type CallModelInput,
+  type CallModelResult,
+  type CallToolResult,
+  type Definition,
+  limits,
+  type SummariseResult,
+} from '../../../protocol';
 import type { Decoder } from '../payloads';
 import type { Outcome, Step } from '../steps';
 import { isToolCall, toolOfActivity } from '../tool-calls';

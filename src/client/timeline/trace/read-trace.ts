@@ -1,10 +1,8 @@
 // Reads the trace of a run: the histories of all its executions and of the runs below, and the activities that are open now.
 
 import type { Client } from '@temporalio/client';
-import { grpcStatus } from '../../../base/grpc-status';
-import { defined } from '../../../base/json';
-import { hasCode, LonghaulError } from '../../../protocol/errors';
-import type { Definition } from '../../../protocol/spec';
+import { defined, grpcStatus } from '../../../base';
+import { type Definition, hasCode, LonghaulError } from '../../../protocol';
 import { limited } from '../../server/calls';
 import { asLonghaulError, hasGrpcStatus, runNotFound } from '../../server/failures';
 import { RunView } from '../../read/run-view';

@@ -1,6 +1,4 @@
-import type { Usage } from '../../../protocol/message';
-import type { PendingInput, RunStatus } from '../../../protocol/run';
-import type { RunnerSpec } from '../../../protocol/spec';
+import type { PendingInput, RunnerSpec, RunStatus, Usage } from '../../../protocol';
 
 /** `open`: it has not ended. */
 export type TraceStatus = 'completed' | 'failed' | 'cancelled' | 'open';

@@ -1,9 +1,7 @@
 // Cuts a run into segments: it ends where the run begins to wait for an answer, and the next one begins with the last open answer.
 
-import { defined, isJsonObject } from '../../../base/json';
-import { oneLine } from '../../../base/text';
-import { memoKey, signalNames, updateNames } from '../../../protocol/names';
-import type { RunMemo, RunStatus } from '../../../protocol/run';
+import { defined, isJsonObject, oneLine } from '../../../base';
+import { memoKey, type RunMemo, type RunStatus, signalNames, updateNames } from '../../../protocol';
 import { memoOf } from '../../read/run-view';
 import type { Decoder } from '../payloads';
 import type { Step } from '../steps';

@@ -1,10 +1,10 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions/completions';
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json';
+import { isJsonObject, type Json, type JsonObject } from '../../../base';
 import type { ModelDelta } from '../../provider';
 import type { StreamReader } from '../../attempt';
 import type { WireUsage } from '../call';
 import { parseToolArguments, seal, sealedField } from '../../wire';
-import type { AssistantPart, Origin, ToolCallPart } from '../../../protocol/message';
+import type { AssistantPart, Origin, ToolCallPart } from '../../../protocol';
 import { argumentsSeal } from '../parts';
 
 const reasoningFields = ['reasoning_content', 'reasoning'] as const;

@@ -4,8 +4,19 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionTool,
 } from 'openai/resources/chat/completions/completions';
-import { defined, type JsonObject } from '../../../base/json';
-import { type Media, pdfType, pictureTypes } from '../../../protocol/media';
+import { defined, type JsonObject, textOfParts } from '../../../base';
+import {
+  type AssistantMessage,
+  type AssistantPart,
+  type Media,
+  type MediaPart,
+  type Message,
+  pdfType,
+  pictureTypes,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResult,
+} from '../../../protocol';
 import { isOnWeb, mediaAfterResults, mergeExtra, toolResultText, withDifference } from '../../wire';
 import type { ModelRequest, ToolDeclaration } from '../../provider';
 import { chatApi, type Endpoint, type OpenPart, openParts } from '../endpoint';
@@ -20,16 +31,6 @@ import {
   toChatToolChoice,
   unsupportedMedia,
 } from '../parts';
-import { textOfParts } from '../../../base/text';
-import type {
-  AssistantMessage,
-  AssistantPart,
-  MediaPart,
-  Message,
-  TextPart,
-  ToolCallPart,
-  ToolResult,
-} from '../../../protocol/message';
 import { toolCallBlock } from './chat-stream';
 
 type ChatDialect = Pick<Endpoint, 'ownHost' | 'maxTokensField'>;

@@ -1,5 +1,5 @@
 import type { Response } from 'openai/resources/responses/responses';
-import type { Origin } from '../../../protocol/message';
+import type { Origin } from '../../../protocol';
 import { badResponse, providerErrorFromBody, type CallTarget } from '../../errors';
 import type { CallOptions, ModelRequest, ModelResponse } from '../../provider';
 import { responsesApi } from '../endpoint';

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json';
-import type { AssistantPart, Origin, ReasoningPart, ToolCallPart } from '../../../protocol/message';
+import { isJsonObject, type Json, type JsonObject } from '../../../base';
+import type { AssistantPart, Origin, ReasoningPart, ToolCallPart } from '../../../protocol';
 import { checkToolArguments, differenceOf, seal, withDifference } from '../../wire';
 import { argumentsSeal } from '../parts';
 

@@ -3,7 +3,7 @@ import type {
   ResponseFunctionToolCall,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
-import { isJsonObject } from '../../../base/json';
+import { isJsonObject } from '../../../base';
 import { providerErrorFromBody, type CallTarget } from '../../errors';
 import type { ModelDelta } from '../../provider';
 import type { StreamReader } from '../../attempt';

@@ -3,8 +3,18 @@ import type {
   ResponseCreateParamsStreaming,
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
-import { defined, type JsonObject } from '../../../base/json';
-import { type Media, pdfType, pictureTypes } from '../../../protocol/media';
+import { defined, type JsonObject, textOfParts } from '../../../base';
+import {
+  type AssistantMessage,
+  type AssistantPart,
+  type Media,
+  type MediaPart,
+  type Message,
+  pdfType,
+  pictureTypes,
+  type TextPart,
+  type ToolResult,
+} from '../../../protocol';
 import { isOnWeb, mergeExtra, toolContentText, toolResultText, withDifference } from '../../wire';
 import type { ModelRequest, ToolDeclaration } from '../../provider';
 import {
@@ -16,15 +26,6 @@ import {
   namedSchema,
   toResponsesToolChoice,
 } from '../parts';
-import { textOfParts } from '../../../base/text';
-import type {
-  AssistantMessage,
-  AssistantPart,
-  MediaPart,
-  Message,
-  TextPart,
-  ToolResult,
-} from '../../../protocol/message';
 import { openParts, responsesApi } from '../endpoint';
 import {
   functionCallItem,

@@ -1,7 +1,6 @@
 // Reads what workers write: one connection listens, for all subscriptions of the process.
 
-import { timeouts } from '../../../protocol/limits';
-import type { LiveEvent } from '../../../protocol/live';
+import { type LiveEvent, timeouts } from '../../../protocol';
 import { type Listener, Listeners } from '../listeners';
 import { postgresError } from '../../state/postgres/postgres-pool';
 import type { DeltaRows } from './delta-rows';

@@ -1,6 +1,5 @@
-import { isJsonObject } from '../../../base/json';
-import { LonghaulError } from '../../../protocol/errors';
-import type { LiveEvent } from '../../../protocol/live';
+import { isJsonObject } from '../../../base';
+import { type LiveEvent, LonghaulError } from '../../../protocol';
 import { decodeContent, encodeContent, isEncoded } from '../../results/encoded-content';
 import { contentCodecs, type EncryptionOptions } from '../../../server';
 

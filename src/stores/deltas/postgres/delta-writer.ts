@@ -1,8 +1,7 @@
 // Writes what a worker publishes. One statement at a time: so the rows of a call are in order, and what comes meanwhile is merged.
 
 import { setImmediate } from 'node:timers/promises';
-import { timeouts } from '../../../protocol/limits';
-import type { LiveAttempt, LiveEvent, LivePlace } from '../../../protocol/live';
+import { type LiveAttempt, type LiveEvent, type LivePlace, timeouts } from '../../../protocol';
 import { postgresError } from '../../state/postgres/postgres-pool';
 import type { DeltaRows } from './delta-rows';
 import { type DeltasDatabase, hashOf, within } from './deltas-database';

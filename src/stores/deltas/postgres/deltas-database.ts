@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { defined } from '../../../base/json';
-import { timeouts } from '../../../protocol/limits';
+import { defined } from '../../../base';
+import { timeouts } from '../../../protocol';
 import {
   createPool,
   keepListening,

@@ -1,4 +1,4 @@
-import type { LiveAttempt, LiveEvent } from '../../../protocol/live';
+import type { LiveAttempt, LiveEvent } from '../../../protocol';
 import { isSameAttempt, nextSeq } from '../merge-deltas';
 
 type Heard = LiveAttempt & { readonly nextSeq: number };

@@ -1,4 +1,4 @@
-import { errorText } from '../../../base/problem';
+import { errorText } from '../../../base';
 
 /** Warns once while something does not work. */
 export class Outage {

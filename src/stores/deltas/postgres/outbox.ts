@@ -1,5 +1,4 @@
-import { limits } from '../../../protocol/limits';
-import type { LiveEvent } from '../../../protocol/live';
+import { limits, type LiveEvent } from '../../../protocol';
 import { addMerged } from '../merge-deltas';
 
 type Unsent = { readonly events: LiveEvent[]; bytes: number };

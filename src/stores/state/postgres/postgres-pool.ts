@@ -1,7 +1,6 @@
-import { defined } from '../../../base/json';
+import { defined } from '../../../base';
 import type * as pgModule from 'pg';
-import { loadPeer } from '../../../protocol/peers';
-import type { LonghaulError } from '../../../protocol/errors';
+import { loadPeer, type LonghaulError } from '../../../protocol';
 import { databaseError } from '../state-rows';
 
 /**

@@ -1,4 +1,4 @@
-import { LonghaulError } from '../../../protocol/errors';
+import { LonghaulError } from '../../../protocol';
 import { memoryStoreOver, memoryTables } from '../memory-rows';
 import type { MemoryStore } from '../memory-store';
 import {

@@ -9,7 +9,7 @@ import {
   storesOver,
 } from '../state-rows';
 import type { AppStore, SessionStore, StateStores, UserStore } from '../state-store';
-import { LonghaulError } from '../../../protocol/errors';
+import { LonghaulError } from '../../../protocol';
 import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
