@@ -9,7 +9,7 @@ import type {
   ToolContent,
   Usage,
 } from '../protocol';
-import { defined, deepFreeze, describeValue, isJsonObject, type JsonObject } from '../base';
+import { deepFreeze, defined, describeValue, isJsonObject, type JsonObject } from '../base';
 import { z } from 'zod';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import { aFunction, runnerId, sessionKeys } from './schema/parts';

@@ -1,4 +1,4 @@
-import { defined, canonicalJson, formatPath, isJsonObject, type Json, type Path } from '../base';
+import { canonicalJson, defined, formatPath, isJsonObject, type Json, type Path } from '../base';
 import type { Definition, RunnerSpec } from '../protocol';
 import { withoutResultTools } from './result-tools';
 

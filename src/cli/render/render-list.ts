@@ -1,4 +1,4 @@
-import { defined, age, oneLine } from '../../base';
+import { age, defined, oneLine } from '../../base';
 import type { InboxItem, RunSummary, ThreadSummary } from '../../client';
 import { limits } from '../../protocol';
 import { type FitOptions, renderFitting } from './fit-table';

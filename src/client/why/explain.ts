@@ -1,6 +1,6 @@
 // Why a run does not move, in two plain sentences: what it waits for or retries, and what to do about it. Pure.
 
-import { defined, age, oneLine, quote } from '../../base';
+import { age, defined, oneLine, quote } from '../../base';
 import { whoMay } from '../../core/people/verdicts';
 import { hasEnded, type RunStatus } from '../../protocol';
 import type { Diagnosis, WaitsFor } from './diagnosis';

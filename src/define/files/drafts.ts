@@ -1,204 +1,228 @@
+// Documents into drafts: one for each runner, checked by itself. What drafts name is looked up later, by code.ts and build.ts.
+
 import type { z } from 'zod';
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base';
+import { canonicalJson, defined, isJsonObject, type Json, type JsonObject } from '../../base';
 import type { RunnerSpec } from '../../protocol';
-import { anyRunnerFile, documentFile, isInline, runnerFiles, workflowFile } from '../schema/file';
 import { parse } from '../problems/from-zod';
+import type { approvalData } from '../schema/approval';
 import {
-  check,
-  parsePath,
-  problemAt,
-  type At,
-  type Path,
-  type Reading,
-  type Source,
-} from './places';
-import { readPrompt, readPromptText, type LoadedPrompt } from './prompts';
+  anyRunnerFile,
+  documentFile,
+  isInline,
+  nameOf,
+  runnerFiles,
+  workflowFile,
+} from '../schema/file';
+import { check, type At, type Checked, type Path, type Reading, type Source } from './places';
+import { readPrompt, readText, type Prompt, type PromptFiles } from './prompts';
 
 type RunnerKind = RunnerSpec['kind'];
 
 /** A runner named by another one. The path leads to it from that one. */
 export type DraftRef = { readonly id: string; readonly path: Path; readonly isInline: boolean };
 
-/** A runner of a file: its fields by our own names, in which texts and models are read and runners are named by their ids. */
+/** `true`, or the rules as the file's schema made them. */
+export type Asks = true | z.output<typeof approvalData>;
+
+const codeLists = ['tools', 'callbacks', 'criteria', 'mcpServers'] as const;
+
+export type CodeList = (typeof codeLists)[number];
+
+/** A name of code in an agent. The path leads to it from that agent. */
+export type CodeUse = {
+  readonly list: CodeList;
+  readonly name: string;
+  readonly path: Path;
+  readonly needsApproval: Asks | undefined;
+};
+
+/** A runner of a file. */
 export type Draft = {
   readonly id: string;
   readonly kind: RunnerKind;
   readonly at: At;
-  readonly fields: JsonObject;
-  readonly refs: readonly DraftRef[];
   /** The runner it stands in. Only that one can name it. */
   readonly owner?: string | undefined;
-  /** Paths of fields with problems. */
+  readonly refs: readonly DraftRef[];
+  readonly uses: readonly CodeUse[];
+  /**
+   * `whole`: a runner can be made of its fields. `partial`: some fields are wrong, but rules across the others can be checked. `broken`: nothing
+   * more can be said about it.
+   */
+  readonly state: 'whole' | 'partial' | 'broken';
+  /** By our own names, with texts and models read and runners named by their ids. Of a partial agent only the right ones. */
+  readonly fields: JsonObject;
+  /** Names of the fields with problems. */
   readonly wrong: readonly string[];
-  /** Nothing in it is wrong by itself. */
-  readonly isSound: boolean;
-  /** The fields without problems, for the rules across them. Absent if nothing can be said about them. */
-  readonly right?: JsonObject | undefined;
 };
+
+export type Use = CodeUse & { readonly draft: Draft };
+
+/** The names of code in all drafts. */
+export function usesOf(drafts: readonly Draft[]): readonly Use[] {
+  return drafts.flatMap((draft) => draft.uses.map((use) => ({ ...use, draft })));
+}
 
 /** A task whose prompt file says more than the prompt. */
-type PromptTask = {
-  readonly graph: Draft;
-  readonly index: number;
-  readonly agent: JsonObject;
-};
+type PromptTask = { readonly graph: string; readonly index: number; readonly agent: JsonObject };
 
-export type Drafting = {
-  readonly reading: Reading;
-  /** Gets the path of every prompt file. */
-  readonly promptFiles: string[];
-};
+export type Document = { readonly source: Source; readonly folder?: string | undefined };
 
-type Document = { readonly source: Source; readonly folder: string | undefined };
-
-/** The runners of documents. */
-export function draftRunners(documents: readonly Document[], drafting: Drafting): readonly Draft[] {
+/** The runners of documents. Adds the path of every prompt file to `promptFiles`. */
+export function draftRunners(
+  documents: readonly Document[],
+  reading: Reading,
+  promptFiles: string[],
+): readonly Draft[] {
   const drafts: Draft[] = [];
   const promptTasks: PromptTask[] = [];
   for (const { source, folder } of documents) {
-    const { agents, workflows } = readDocument(source, drafting.reading);
-    const drafter = new Drafter({ ...drafting, source, folder, drafts, promptTasks });
-    agents.forEach((agent, index) =>
-      drafter.draft(agent, ['agents', index], { section: 'agents' }),
-    );
-    workflows.forEach((workflow, index) =>
-      drafter.draft(workflow, ['workflows', index], { section: 'workflows' }),
-    );
+    const lists = readDocument(source, reading);
+    const drafter = new Drafter(source, { folder, reading, promptFiles });
+    for (const section of ['agents', 'workflows'] as const) {
+      lists[section].forEach((item, index) => drafter.draft(item, [section, index], { section }));
+    }
+    drafts.push(...drafter.drafts);
+    promptTasks.push(...drafter.promptTasks);
   }
-  return withPromptAgents(drafts, promptTasks, drafting.reading);
+  return withPromptAgents(drafts, promptTasks, reading);
 }
 
 function readDocument(source: Source, reading: Reading) {
-  const { value } = source;
-  const before = reading.problems.length;
-  check(documentFile, { source, path: [] }, reading);
-  const list = (section: string): readonly Json[] => {
-    const found = isJsonObject(value) ? value[section] : undefined;
-    return Array.isArray(found) ? found : [];
-  };
-  const sections = { agents: list('agents'), workflows: list('workflows') };
-  const isEmpty = [...sections.agents, ...sections.workflows, ...list('tools')].length === 0;
-  if (isEmpty && reading.problems.length === before && reading.places.isWhole(value)) {
-    const message = 'needs agents, workflows or tools';
-    reading.problems.push(problemAt(source.mark.value, '', message));
+  const { value, mark } = source;
+  const { wrong } = check(documentFile, { source, path: [] }, reading);
+  const list = (section: string) => (isJsonObject(value) ? itemsOf(value[section]) : []);
+  const lists = { agents: list('agents'), workflows: list('workflows') };
+  const isEmpty = [...lists.agents, ...lists.workflows, ...list('tools')].length === 0;
+  if (isEmpty && wrong.length === 0 && reading.places.isWhole(value)) {
+    reading.reportAt(mark.value, '', 'needs agents, workflows or tools');
   }
-  return sections;
+  return lists;
 }
-
-type DraftContext = Drafting &
-  Document & { readonly drafts: Draft[]; readonly promptTasks: PromptTask[] };
 
 type Standing = { readonly section?: 'agents' | 'workflows'; readonly owner?: string };
 
 /** Drafts the runners of one document. */
 class Drafter {
-  readonly #context: DraftContext;
+  readonly drafts: Draft[] = [];
+  readonly promptTasks: PromptTask[] = [];
+  readonly #source: Source;
+  readonly #files: PromptFiles;
 
-  constructor(context: DraftContext) {
-    this.#context = context;
+  constructor(source: Source, files: PromptFiles) {
+    this.#source = source;
+    this.#files = files;
   }
 
   /** A runner, and those that stand in it. */
   draft(value: Json, path: Path, { section, owner }: Standing): void {
     if (!isJsonObject(value)) return;
-    const { source, reading, drafts, promptTasks } = this.#context;
-    const at = { source, path };
+    const { reading } = this.#files;
+    const at = { source: this.#source, path };
     const checked = check(schemaFor(value.kind, section), at, reading);
-    const { wrong } = checked;
     const kind = section === 'agents' ? 'agent' : kindOf(value.kind);
     const runners = runnersIn(kind, value);
     for (const [inside, runner] of runners) {
       const owned = { owner: textOf(value.id) };
       if (isInline(runner)) this.draft(runner, [...path, ...inside], owned);
     }
+    const wrong = checked.wrong.map(([name]) => String(name));
     // Without an id nothing more can be said of it.
     if (typeof value.id !== 'string' || wrong.includes('id')) return;
     const before = reading.problems.length;
-    const parsed = checked.value as JsonObject;
-    const { fields, prompts = [] } = this.#fieldsOf(kind, parsed, path);
+    const read = this.#withTexts(kind, checked.value as JsonObject, at);
     const isRead = reading.problems.length === before && reading.places.isWhole(value);
-    const isSound = wrong.length === 0 && isRead;
-    const right = isRead ? rightFields(kind, checked, value) : undefined;
-    const refs = runners.flatMap(([inside, runner]) => refOf(runner, inside));
-    const named = { id: value.id, kind: kind ?? ('agent' as const), at, fields, refs, owner };
-    const draft: Draft = { ...named, wrong, isSound, right };
-    drafts.push(draft);
-    promptTasks.push(...prompts.map((prompt) => ({ graph: draft, ...prompt })));
-  }
-
-  /** With texts and models read. Of an unknown kind only the id is known. */
-  #fieldsOf(kind: RunnerKind | undefined, value: JsonObject, path: Path): DraftFields {
-    if (kind === undefined) return { fields: { id: value.id ?? null } };
-    if (kind === 'agent') return { fields: this.#agentFields(value, path) };
-    if (kind !== 'graph') return { fields: value };
-    const prompts: Omit<PromptTask, 'graph'>[] = [];
-    const tasks = itemsOf(value.tasks).map((task, index) => {
-      const prompt = isJsonObject(task)
-        ? this.#prompt(task.prompt, [...path, 'tasks', index])
-        : undefined;
-      if (!isJsonObject(task) || prompt === undefined) return task;
-      if (Object.keys(prompt.agent).length > 0) prompts.push({ index, agent: prompt.agent });
-      return { ...task, prompt: prompt.text };
+    this.drafts.push({
+      id: value.id,
+      kind: kind ?? 'agent',
+      at,
+      owner,
+      refs: runners.flatMap(([inside, runner]) => refOf(runner, inside)),
+      uses: kind === 'agent' ? codeUses(read, checked.wrong) : [],
+      wrong,
+      ...usable(kind, { value, read, wrong, isRead }),
     });
-    return { fields: { ...value, tasks }, prompts };
   }
 
-  #agentFields({ provider: _, ...fields }: JsonObject, path: Path): JsonObject {
-    const { instructions } = fields;
-    if (!isText(instructions)) return fields;
-    const text = readPromptText(
-      instructions,
-      this.#promptContext([...path, 'instructions', 'path']),
-    );
-    return text === undefined ? fields : { ...fields, instructions: text };
-  }
-
-  #prompt(prompt: Json | undefined, task: Path): LoadedPrompt | undefined {
-    if (!isText(prompt)) return undefined;
-    return readPrompt(prompt, this.#promptContext([...task, 'prompt', 'path'])) ?? unread;
-  }
-
-  /** `path` leads to the field that names the file. */
-  #promptContext(path: Path) {
-    const { source, folder, reading, promptFiles } = this.#context;
-    const refuse = (message: string) => {
-      reading.problems.push(...reading.places.locate({ source, path }, { message }));
-    };
-    return { folder, reading, promptFiles, refuse };
+  /** The fields with the texts of their files. */
+  #withTexts(kind: RunnerKind | undefined, fields: JsonObject, at: At): JsonObject {
+    if (kind === 'agent') {
+      const { provider: _, ...rest } = fields;
+      const { instructions } = rest;
+      if (!isText(instructions)) return rest;
+      const text = readText(instructions, this.#files, within(at, ['instructions', 'path']));
+      return text === undefined ? rest : { ...rest, instructions: text };
+    }
+    if (kind !== 'graph') return fields;
+    const tasks = itemsOf(fields.tasks).map((task, index) => {
+      if (!isJsonObject(task) || !isText(task.prompt)) return task;
+      const file = within(at, ['tasks', index, 'prompt', 'path']);
+      const { text, agent } = readPrompt(task.prompt, this.#files, file) ?? unread;
+      const graph = textOf(fields.id);
+      if (Object.keys(agent).length > 0) this.promptTasks.push({ graph, index, agent });
+      return { ...task, prompt: text };
+    });
+    return { ...fields, tasks };
   }
 }
 
-type DraftFields = {
-  readonly fields: JsonObject;
-  readonly prompts?: readonly Omit<PromptTask, 'graph'>[];
-};
-
 /** In place of a prompt file that could not be read, which may have named the model of the agent: one problem is reported, not two. */
-const unread: LoadedPrompt = {
+const unread: Prompt = {
   text: 'unread',
   agent: { model: { provider: 'unread', model: 'unread' } },
 };
 
-/**
- * The fields that are right by themselves, as the schema makes them. Only of an agent: other runners have few rules. Absent if the agent
- * has a field that is not known, because that may be any of the others, misspelt.
- */
-function rightFields(
+type ReadFields = {
+  /** As they stand in the file. */
+  readonly value: JsonObject;
+  /** As the schema makes them, with their texts. */
+  readonly read: JsonObject;
+  readonly wrong: readonly string[];
+  readonly isRead: boolean;
+};
+
+/** What rules can look at. A field that is not known may be any other field of the agent, misspelt. */
+function usable(
   kind: RunnerKind | undefined,
-  { wrong }: Pick<Draft, 'wrong'>,
-  value: JsonObject,
-): JsonObject | undefined {
-  if (kind !== 'agent') return undefined;
-  const names = wrongFields(wrong);
-  if (names.some((name) => !Object.hasOwn(runnerFiles.agent.shape, name))) return undefined;
-  const rest = Object.entries(value).filter(([name]) => !names.includes(name));
+  { value, read, wrong, isRead }: ReadFields,
+): Pick<Draft, 'state' | 'fields'> {
+  const broken = { state: 'broken', fields: read } as const;
+  if (isRead && wrong.length === 0) return { state: 'whole', fields: read };
+  if (kind === 'graph') return wrong.includes('tasks') ? broken : { ...broken, state: 'partial' };
+  const isKnown = wrong.every((name) => Object.hasOwn(runnerFiles.agent.shape, name));
+  if (kind !== 'agent' || !isRead || !isKnown) return broken;
+  const rest = Object.entries(value).filter(([name]) => !wrong.includes(name));
   const parsed = parse(runnerFiles.agent, Object.fromEntries(rest));
-  return parsed.ok ? parsed.value : undefined;
+  if (!parsed.ok) return broken;
+  const { provider: _, ...fields } = parsed.value as JsonObject;
+  return { state: 'partial', fields };
 }
 
-/** The names of the fields in which something is wrong. */
-export function wrongFields(wrong: readonly string[]): readonly string[] {
-  return wrong.map((path) => String(parsePath(path)[0]));
+/** The names of code in an agent, without those in which something is wrong. */
+function codeUses(fields: JsonObject, wrong: Checked['wrong']): readonly CodeUse[] {
+  return codeLists.flatMap((list) =>
+    itemsOf(fields[list]).flatMap((item, index): readonly CodeUse[] => {
+      const name = codeName(list, item);
+      const isWrong = wrong.some(
+        ([field, at, member]) =>
+          field === list &&
+          at === index &&
+          [undefined, 'name', 'kind', 'needsApproval'].includes(member as string | undefined),
+      );
+      if (name === undefined || isWrong) return [];
+      const isInside = isJsonObject(item) && list !== 'callbacks';
+      const path = isInside ? [list, index, 'name'] : [list, index];
+      const asks = isJsonObject(item) ? (item.needsApproval as Asks | undefined) : undefined;
+      return [{ list, name, path, needsApproval: asks }];
+    }),
+  );
+}
+
+function codeName(list: CodeList, item: Json): string | undefined {
+  if (typeof item === 'string') return list === 'criteria' ? undefined : item;
+  if (!isJsonObject(item) || (list === 'criteria' && item.kind !== 'custom')) return undefined;
+  const name: unknown = nameOf(item);
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 function schemaFor(kind: Json | undefined, section: Standing['section']): z.ZodType {
@@ -208,10 +232,16 @@ function schemaFor(kind: Json | undefined, section: Standing['section']): z.ZodT
 
 function kindOf(kind: Json | undefined): RunnerKind | undefined {
   if (kind === undefined) return 'agent';
-  return typeof kind === 'string' && Object.hasOwn(runnerFiles, kind)
-    ? (kind as RunnerKind)
-    : undefined;
+  const isKnown = typeof kind === 'string' && Object.hasOwn(runnerFiles, kind);
+  return isKnown ? (kind as RunnerKind) : undefined;
 }
+
+const runnerMembers = {
+  agent: 'subAgents',
+  sequential: 'steps',
+  parallel: 'branches',
+  graph: 'tasks',
+};
 
 /** The runners that a runner names, or that stand in it, with their paths. */
 function runnersIn(
@@ -219,9 +249,7 @@ function runnersIn(
   value: JsonObject,
 ): readonly (readonly [Path, Json])[] {
   if (kind === undefined) return [];
-  const member = { agent: 'subAgents', sequential: 'steps', parallel: 'branches', graph: 'tasks' }[
-    kind
-  ];
+  const member = runnerMembers[kind];
   const isDirect = kind === 'sequential' || kind === 'parallel';
   return itemsOf(value[member]).flatMap((item, index): (readonly [Path, Json])[] => {
     if (isDirect) return [[[member, index], item]];
@@ -252,40 +280,37 @@ function withPromptAgents(
   promptTasks: readonly PromptTask[],
   reading: Reading,
 ): readonly Draft[] {
+  const drafts = [...found];
   const bases = new Set<Draft>();
-  let drafts = found;
-  for (const {
-    graph: { id: graphId },
-    index,
-    agent,
-  } of promptTasks) {
-    const graph = drafts.find(({ id, kind }) => id === graphId && kind === 'graph');
+  for (const { graph: graphId, index, agent } of promptTasks) {
+    const at = drafts.findIndex(({ id, kind }) => id === graphId && kind === 'graph');
+    const graph = drafts[at];
     const task = itemsOf(graph?.fields.tasks)[index] as JsonObject | undefined;
     const base = drafts.find(({ id }) => id === idOf(task?.runner));
     if (graph === undefined || task === undefined || base === undefined) continue;
-    const at = { ...graph.at, path: [...graph.at.path, 'tasks', index] };
     if (base.kind !== 'agent') {
       const message =
         'has a prompt file with a model or a system prompt: only an agent can take it';
-      reading.problems.push(...reading.places.locate(at, { message }));
+      reading.report(graph.at, ['tasks', index], { message });
       continue;
     }
     const merged: JsonObject = { ...base.fields, ...agent };
-    const names = Object.keys(runnerFiles.agent.shape).filter((name) => name in merged);
-    const fields = Object.fromEntries(names.map((name) => [name, merged[name] ?? null]));
+    const names = Object.keys(runnerFiles.agent.shape);
+    const fields = defined(Object.fromEntries(names.map((name) => [name, merged[name]])));
     if (canonicalJson(fields) === canonicalJson(base.fields)) continue;
     bases.add(base);
     const id = `${graph.id}.${textOf(task.id)}`;
-    const own = { ...base, id, at, owner: graph.id, fields: { ...fields, id } };
-    drafts = [
-      ...drafts.map((draft) => (draft === graph ? withRunner(graph, index, id) : draft)),
-      own,
-    ];
+    const own = { id, at: within(graph.at, ['tasks', index]), owner: graph.id };
+    drafts[at] = withRunner(graph, index, id);
+    drafts.push({ ...base, ...own, fields: { ...fields, id } });
   }
   const named = new Set(drafts.flatMap(({ refs }) => refs.map(({ id }) => id)));
-  return drafts.filter(
-    (draft) => draft.fields.model !== undefined || !bases.has(draft) || named.has(draft.id),
-  );
+  return drafts.filter((draft) => !lacksModel(draft) || !bases.has(draft) || named.has(draft.id));
+}
+
+/** The agent has no model, not even a wrong one. */
+export function lacksModel({ fields, wrong }: Draft): boolean {
+  return fields.model === undefined && !wrong.includes('model') && !wrong.includes('provider');
 }
 
 /** The graph with another runner for one of its tasks. */
@@ -295,6 +320,10 @@ function withRunner(graph: Draft, index: number, runner: string): Draft {
   );
   const refs = graph.refs.map((ref) => (ref.path[1] === index ? { ...ref, id: runner } : ref));
   return { ...graph, fields: { ...graph.fields, tasks }, refs };
+}
+
+function within({ source, path }: At, inside: Path): At {
+  return { source, path: [...path, ...inside] };
 }
 
 function itemsOf(value: Json | undefined): readonly Json[] {

@@ -1,3 +1,5 @@
+// Agents and workflows from files: for a program, for a check, and beside the options of a worker.
+
 import { defined, quote } from '../../base';
 import { LonghaulError } from '../../protocol';
 import { criteria } from '../criteria';
@@ -9,26 +11,9 @@ import {
   type RegistryOptions,
 } from '../registry';
 import type { Agent, Runner } from '../runner';
-import type { Tool } from '../tool';
-import { buildRunners } from './build';
-import { draftRunners, type Draft } from './drafts';
-import { findSpecFiles, type SpecFile, type SpecSource } from './find';
-import { withOurNames } from './names';
-import { mergeOverlay } from './overlay';
-import {
-  Places,
-  problemAt,
-  sortProblems,
-  specFilesError,
-  startOf,
-  type Environment,
-  type Reading,
-  type Source,
-  type SpecProblem,
-} from './places';
-import { approvedTools, codeProblems, linkProblems, specCode, withStubs } from './references';
-import { parseText } from './source';
-import { toolsOf } from './tools';
+import type { SpecSource } from './find';
+import { sortProblems, specFilesError, type Environment, type SpecProblem } from './places';
+import { readSpecs, type ReadSpecs } from './read';
 
 /** The code that a spec names, its overlays and its environment. */
 export type LoadSpecOptions = CodeOptions & {
@@ -62,7 +47,7 @@ export function loadSpec(
   checkLists(options);
   // Refuses two of one name, as a worker does.
   registeredCode([], options);
-  const { runners } = readSpecSet(source, options);
+  const { runners } = readWhole(source, options);
   return Object.freeze({
     ids: Object.freeze([...runners.keys()]),
     all: Object.freeze([...runners.values()]),
@@ -89,13 +74,13 @@ export function checkSpec(
   { code, ...options }: CheckSpecOptions = {},
 ): SpecCheck {
   try {
-    const { drafts, problems, files } = readSpecs(source, {
+    const { drafts, reading, files } = readSpecs(source, {
       ...options,
       ...code,
       missingCode: code === undefined ? 'ignored' : 'refused',
     });
     const named = drafts.filter(({ owner }) => owner === undefined);
-    return { ids: named.map(({ id }) => id), problems: sortProblems(problems, files) };
+    return { ids: named.map(({ id }) => id), problems: sortProblems(reading.problems, files) };
   } catch (error) {
     // There is nothing to read.
     const problems = LonghaulError.is(error) ? error.details?.problems : undefined;
@@ -104,130 +89,15 @@ export function checkSpec(
   }
 }
 
-/** Runners of files, and where they come from. */
-export type SpecSet = {
-  /** By id, in the order of the files, without those that stand within others. */
-  readonly runners: ReadonlyMap<string, Runner>;
-  /** Those within others, too. */
-  readonly ids: readonly string[];
-  /** The files of the specs, of their overlays and of their prompts. */
-  readonly files: readonly string[];
-  /** Names that a stub stands in for. */
-  readonly missing: readonly string[];
-  /** Tools whose approval the specs ask for, each with what it became. */
-  readonly approved: ReadonlyMap<Tool, Tool>;
-  /** The tools that the specs define. */
-  readonly tools: readonly Tool[];
-  /** A problem of a runner's id, where it stands. */
-  problemOf(id: string, message: string): SpecProblem;
-};
-
-/** Reads all of it or throws a `SpecError` with everything that is wrong. With `stubs`, code may be missing. */
-function readSpecSet(
+/** Throws a `SpecError` with everything that is wrong. With `stubs`, code may be missing. */
+function readWhole(
   source: SpecSource | readonly SpecSource[],
   { stubs = false, ...options }: LoadSpecOptions & { readonly stubs?: boolean },
-): SpecSet {
-  const missingCode = stubs ? 'stubbed' : 'refused';
-  const read = readSpecs(source, { ...options, missingCode });
-  const { drafts, problems, places, files, promptFiles } = read;
-  if (problems.length > 0) throw specFilesError(problems, files);
-  return {
-    runners: read.runners,
-    ids: drafts.map(({ id }) => id),
-    files: [...files, ...promptFiles],
-    missing: read.missing,
-    approved: read.approved,
-    tools: read.tools,
-    problemOf: (id, message) => {
-      const { at } = drafts.find((draft) => draft.id === id) as Draft;
-      const [problem] = places.locate({ ...at, path: [...at.path, 'id'] }, { message });
-      return problem as SpecProblem;
-    },
-  };
-}
-
-type ReadSpecOptions = LoadSpecOptions & {
-  /** `ignored`: not even the approval of tools is looked at. */
-  readonly missingCode: 'refused' | 'stubbed' | 'ignored';
-};
-
-function readSpecs(source: SpecSource | readonly SpecSource[], options: ReadSpecOptions) {
-  const { overlays = [], env = process.env, missingCode } = options;
-  const found = findSpecFiles(source, overlays);
-  const reading: Reading = { env, places: new Places(), problems: [] };
-  const { places, problems } = reading;
-  const specs = readFiles(found.specs, reading);
-  const changes = readFiles(found.overlays, reading);
-  const isComplete = specs.isComplete && changes.isComplete;
-  const documents = changes.documents.reduce((merged, { source: overlay }) => {
-    const sources = merged.map((document) => document.source);
-    const changed = mergeOverlay(sources, overlay, { reading, isComplete });
-    return changed.map((one, index) => ({ ...merged[index], source: one }));
-  }, specs.documents);
-  const promptFiles: string[] = [];
-  const renamed = documents.map(({ source: document, folder }) => ({
-    source: withOurNames(document, reading),
-    folder,
-  }));
-  const drafts = draftRunners(renamed, { reading, promptFiles });
-  const links = linkProblems(drafts, { places, isComplete });
-  const own = toolsOf(renamed, { registered: options.tools ?? [], reading });
-  const given = specCode({ ...options, tools: [...(options.tools ?? []), ...own] });
-  const filled = withStubs(given, drafts);
-  if (missingCode !== 'ignored') {
-    const code = missingCode === 'refused' ? given : filled.code;
-    problems.push(...codeProblems(drafts, code, { places, isComplete }));
-  }
-  const tools = approvedTools(drafts, filled.code);
-  const code = { ...filled.code, tools };
-  const built = buildRunners(drafts, { code, places, isLinked: links.length === 0 });
-  problems.push(...links, ...built.problems);
-  return {
-    drafts,
-    problems,
-    places,
-    runners: built.runners,
-    files: [...found.specs, ...found.overlays].map(({ name }) => name),
-    promptFiles,
-    missing: filled.missing,
-    approved: changedTools(given.tools, tools),
-    tools: own.map((tool) => tools.get(tool.name) ?? tool),
-  };
-}
-
-type Document = { readonly source: Source; readonly folder?: string | undefined };
-
-/** `isComplete`: every file holds something that could be read. */
-function readFiles(files: readonly SpecFile[], reading: Reading) {
-  const documents: Document[] = [];
-  let isComplete = true;
-  for (const { name, folder, content } of files) {
-    const before = reading.problems.length;
-    const sources = content.ok ? parseText(name, content.text, reading) : [];
-    const message = content.ok
-      ? 'has nothing in it: it needs agents, workflows or tools'
-      : content.message;
-    if (sources.length === 0) {
-      isComplete = false;
-      if (reading.problems.length === before) {
-        reading.problems.push(problemAt(startOf(name), '', message));
-      }
-    }
-    documents.push(...sources.map((source) => ({ source, folder })));
-  }
-  return { documents, isComplete };
-}
-
-function changedTools(
-  given: ReadonlyMap<string, Tool>,
-  tools: ReadonlyMap<string, Tool>,
-): ReadonlyMap<Tool, Tool> {
-  return new Map(
-    [...given].flatMap(([name, tool]) => {
-      const wanted = tools.get(name);
-      return wanted === undefined || wanted === tool ? [] : [[tool, wanted]];
-    }),
-  );
+): ReadSpecs {
+  const specs = readSpecs(source, { ...options, missingCode: stubs ? 'stubbed' : 'refused' });
+  const { problems } = specs.reading;
+  if (problems.length > 0) throw specFilesError(problems, specs.files);
+  return specs;
 }
 
 /** Agents and workflows in files, beside those in code. */
@@ -260,33 +130,40 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
   }
   const options: RegistryOptions = rest as RegistryOptions;
   checkLists(options);
-  const { runners = [], tools } = options;
+  const { runners = [], tools = [] } = options;
   const inCode = registeredRunners(runners);
   const agents = agentsIn(inCode.values());
-  const code = codeOf(agents, options);
-  const set = readSpecSet(specs, { ...code, ...defined({ overlays }), stubs });
-  const added = [...set.runners.values()];
-  const problems = [
-    ...set.ids.flatMap((id) => takenId(id, inCode.placeOf(id), set)),
-    ...agentsIn(registeredRunners(added).values()).flatMap((agent) => twoRules(agent, agents, set)),
-  ];
-  if (problems.length > 0) throw specFilesError(problems, set.files);
-  const known = { runners: [...runners, ...added] };
-  const approved = (tools ?? []).map((tool) => set.approved.get(tool) ?? tool);
-  const registered = [...approved, ...set.tools];
+  const read = readWhole(specs, { ...codeOf(agents, options), ...defined({ overlays }), stubs });
+  const added = [...read.runners.values()];
+  const files = [...read.files, ...read.promptFiles];
+  for (const { id } of read.drafts) {
+    const place = inCode.placeOf(id);
+    if (place === undefined) continue;
+    reportId(id, `is ${quote(id)}, which ${place} in code has, too: rename one`, read);
+  }
+  for (const agent of agentsIn(registeredRunners(added).values())) checkRule(agent, agents, read);
+  const { problems } = read.reading;
+  if (problems.length > 0) throw specFilesError(problems, files);
+  const registered = [...tools.map((tool) => read.approved.get(tool) ?? tool), ...read.tools];
   return {
-    options: { ...rest, ...known, ...(registered.length > 0 && { tools: registered }) },
-    files: set.files,
-    missing: set.missing,
+    options: {
+      ...rest,
+      runners: [...runners, ...added],
+      ...(registered.length > 0 && { tools: registered }),
+    },
+    files,
+    missing: read.missing,
   };
 }
 
 /** The code that specs may name: what is registered by itself, and what the agents in code have. */
 function codeOf(agents: readonly Agent[], options: RegistryOptions): CodeOptions {
-  const ownCriteria = agents.flatMap((agent) =>
-    [...agent.criteria].map(([name, evaluate]) =>
-      criteria.custom(name, evaluate, draftSession(name, agent)),
-    ),
+  const ownCriteria = agents.flatMap(({ spec, criteria: functions }) =>
+    [...functions].map(([name, evaluate]) => {
+      const found = spec.criteria?.find((one) => one.kind === 'custom' && one.name === name);
+      const session = found?.kind === 'custom' ? found.session : undefined;
+      return criteria.custom(name, evaluate, defined({ session }));
+    }),
   );
   return {
     tools: [...agents.flatMap((agent) => agent.tools), ...(options.tools ?? [])],
@@ -296,25 +173,19 @@ function codeOf(agents: readonly Agent[], options: RegistryOptions): CodeOptions
   };
 }
 
-function draftSession(name: string, { spec }: Agent): { readonly session?: readonly string[] } {
-  const found = spec.criteria?.find((one) => one.kind === 'custom' && one.name === name);
-  return found?.kind === 'custom' && found.session ? { session: found.session } : {};
-}
-
-function takenId(id: string, place: string | undefined, set: SpecSet): readonly SpecProblem[] {
-  if (place === undefined) return [];
-  return [set.problemOf(id, `is ${quote(id)}, which ${place} in code has, too: rename one`)];
+function reportId(id: string, message: string, { drafts, reading }: ReadSpecs): void {
+  const draft = drafts.find((one) => one.id === id);
+  if (draft !== undefined) reading.report(draft.at, ['id'], { message });
 }
 
 /** A worker has one tool of a name: that of an agent in code cannot change. */
-function twoRules(agent: Agent, inCode: readonly Agent[], set: SpecSet): readonly SpecProblem[] {
-  return [...set.approved].flatMap(([tool, wanted]) => {
-    const other = inCode.find(({ tools }) => tools.includes(tool));
-    if (other === undefined || !agent.tools.includes(wanted) || !set.ids.includes(agent.id))
-      return [];
+function checkRule({ id, tools }: Agent, inCode: readonly Agent[], read: ReadSpecs): void {
+  for (const [tool, wanted] of read.approved) {
+    const other = inCode.find((agent) => agent.tools.includes(tool));
+    if (other === undefined || !tools.includes(wanted)) continue;
     const message = `asks for the approval of ${quote(tool.name)}, which agent ${quote(other.id)} in code calls without: a tool has one rule for all agents`;
-    return [set.problemOf(agent.id, message)];
-  });
+    reportId(id, message, read);
+  }
 }
 
 function agentsIn(runners: readonly Runner[]): readonly Agent[] {

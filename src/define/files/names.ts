@@ -1,5 +1,7 @@
+// The names of potato-agent and other spellings of fields, and their way to our own names.
+
 import { formatPath, isJsonObject, type Json, type JsonObject, quote } from '../../base';
-import { isFreeForm, problemAt, type Path, type Reading, type Source } from './places';
+import { isFreeForm, type Path, type Reading, type Source } from './places';
 
 /** Names in the files of potato-agent that are other words than ours. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -47,28 +49,31 @@ export function otherKindsOf(kind: unknown): readonly string[] {
   return Object.keys(otherKinds).filter((other) => otherKinds[other] === kind);
 }
 
-type Renaming = Reading & { readonly isFree: (name: string) => boolean };
+type IsFree = (name: string) => boolean;
+type Renaming = { readonly reading: Reading; readonly isFree: IsFree };
 
 /** The same document with our own names for all fields, however the file spells them, and without fields that are null. */
 export function withOurNames(
   { value, mark }: Source,
-  { isFree = isFreeForm, ...reading }: Reading & { readonly isFree?: (name: string) => boolean },
+  reading: Reading,
+  isFree: IsFree = isFreeForm,
 ): Source {
-  return { value: rename(value, [], { ...reading, isFree }), mark };
+  return { value: rename(value, [], { reading, isFree }), mark };
 }
 
 function rename(value: Json, written: Path, renaming: Renaming): Json {
   if (!Array.isArray(value)) {
     return isJsonObject(value) ? renameMembers(value, written, renaming) : value;
   }
-  const { places } = renaming;
+  const { places } = renaming.reading;
   const items = value.map((item, index) => rename(item, [...written, index], renaming));
   items.forEach((_, index) => places.mark(items, index, places.markOf(value, index)));
   return items;
 }
 
 function renameMembers(value: JsonObject, written: Path, renaming: Renaming): JsonObject {
-  const { places, problems, isFree } = renaming;
+  const { reading, isFree } = renaming;
+  const { places } = reading;
   const renamed: JsonObject = {};
   if (places.isPartial(value)) places.markPartial(renamed);
   const isParallel = [value.kind, value.type].includes('parallel');
@@ -79,7 +84,7 @@ function renameMembers(value: JsonObject, written: Path, renaming: Renaming): Js
     const earlier = places.markOf(renamed, name);
     if (mark !== undefined && earlier !== undefined) {
       const message = `is the same field as ${quote(String(earlier.written))}: keep one of them`;
-      problems.push(problemAt(mark.key, formatPath([...written, spelling]), message));
+      reading.reportAt(mark.key, formatPath([...written, spelling]), message);
       continue;
     }
     places.mark(renamed, name, mark);
@@ -87,16 +92,13 @@ function renameMembers(value: JsonObject, written: Path, renaming: Renaming): Js
     renamed[name] = isFree(name) ? member : rename(member, [...written, spelling], renaming);
   }
   if (typeof renamed.kind === 'string') renamed.kind = ourKind(renamed.kind);
-  if (written.at(-1) !== 'model') nameProvider(renamed, written, renaming);
+  if (written.at(-1) !== 'model') nameProvider(renamed, written, reading);
   return renamed;
 }
 
 /** `provider` beside `model`, or the default provider of potato-agent, becomes a part of the model. */
-function nameProvider(
-  fields: JsonObject,
-  written: Path,
-  { places, problems, env }: Renaming,
-): void {
+function nameProvider(fields: JsonObject, written: Path, reading: Reading): void {
+  const { places, env } = reading;
   const { model } = fields;
   const [mark, named] = [places.markOf(fields, 'model'), places.markOf(fields, 'provider')];
   const isAlone = typeof model === 'string' && !model.includes('/');
@@ -104,7 +106,7 @@ function nameProvider(
     textOf(fields.provider) ?? textOf(isAlone ? env.POTATO_HEAD_DEFAULT_PROVIDER : undefined);
   if (mark === undefined || model === '' || provider === undefined) return;
   const refuse = (message: string) => {
-    problems.push(problemAt((named ?? mark).value, formatPath([...written, 'provider']), message));
+    reading.reportAt((named ?? mark).value, formatPath([...written, 'provider']), message);
   };
   if (isJsonObject(model)) refuse('stands in the model, too: keep one of them');
   if (typeof model !== 'string') return;

@@ -1,3 +1,5 @@
+// Overlays: changes of runners and tools, merged into the documents of a spec.
+
 import {
   didYouMean,
   formatPath,
@@ -9,7 +11,6 @@ import {
 import { isSameField } from './names';
 import {
   isFreeForm,
-  problemAt,
   type Mark,
   type Place,
   type Places,
@@ -39,21 +40,21 @@ type Change = {
 
 /**
  * Merges an overlay into the documents of the spec: runner by runner, by id, and tool by tool, by name. Maps are merged field by field, lists and values are
- * replaced, and null takes a field away. Files that could not be read (`isComplete`) may hold any of them.
+ * replaced, and null takes a field away.
  */
 export function mergeOverlay(
   documents: readonly Source[],
   overlay: Source,
-  { reading, isComplete }: { readonly reading: Reading; readonly isComplete: boolean },
+  reading: Reading,
 ): readonly Source[] {
   const changes = changesOf(overlay, reading);
   for (const { kind, id, place, path } of changes.values()) {
     const known = documents.flatMap(({ value }) => idsIn(value, kind));
-    if (known.includes(id) || !isComplete) continue;
+    if (known.includes(id) || reading.hasUnreadFile) continue;
     const { noun, key } = kind;
     const meant = didYouMean(id, known) || '.';
     const message = `is no ${noun} of the specs${meant} An overlay changes ${noun}s; new ones belong in the specs`;
-    reading.problems.push(problemAt(place, `${path}.${key}`, message));
+    reading.reportAt(place, `${path}.${key}`, message);
   }
   return documents.map(({ value, mark }) => ({
     value: applyChanges(value, changes, reading.places),
@@ -71,7 +72,7 @@ function changesOf(overlay: Source, reading: Reading): ReadonlyMap<string, Chang
         : `changes ${quote(id)}, which this overlay does before`;
     const slot = slotOf(kind, id);
     if (id === undefined || changes.has(slot)) {
-      reading.problems.push(problemAt(place, path, message));
+      reading.reportAt(place, path, message);
     } else changes.set(slot, { kind, id, fields: item as JsonObject, place, path });
   }
   return changes;
@@ -90,27 +91,31 @@ type Item = {
 };
 
 /** What an overlay lists. */
-function itemsOf({ value, mark }: Source, { places, problems }: Reading): readonly Item[] {
+function itemsOf({ value, mark }: Source, reading: Reading): readonly Item[] {
   if (!isJsonObject(value)) {
     const message = 'must have agents, workflows or tools';
-    if (mark.origin !== 'refused') problems.push(problemAt(mark.value, '', message));
+    if (mark.origin !== 'refused') reading.reportAt(mark.value, '', message);
     return [];
   }
   return Object.entries(value).flatMap(([section, list]): readonly Item[] => {
-    const { key, value: place } = places.markOf(value, section) ?? { ...mark, key: mark.value };
+    const { key, value: place } = reading.places.markOf(value, section) ?? {
+      ...mark,
+      key: mark.value,
+    };
     const kind = kindOf(section);
     if (section === '$schema' || (list === null && kind !== undefined)) return [];
     if (Array.isArray(list) && kind !== undefined) {
       return list.map((item, index) => {
-        const at = places.markOf(list, index)?.value ?? place;
+        const at = reading.places.markOf(list, index)?.value ?? place;
         return { item, kind, place: at, path: formatPath([section, index]) };
       });
     }
-    const problem =
-      kind === undefined
-        ? problemAt(key, section, `is not known${didYouMean(section, sections)}`)
-        : problemAt(place, section, `must be a list of ${kind.noun}s, each with its ${kind.key}`);
-    problems.push(problem);
+    if (kind === undefined) {
+      reading.reportAt(key, section, `is not known${didYouMean(section, sections)}`);
+    } else {
+      const message = `must be a list of ${kind.noun}s, each with its ${kind.key}`;
+      reading.reportAt(place, section, message);
+    }
     return [];
   });
 }

@@ -1,9 +1,9 @@
+// Where values stand in files, and what is wrong there. Every phase of loading reports to one `Reading`.
+
 import type { z } from 'zod';
 import { formatPath, type Json, type Problem } from '../../base';
 import { LonghaulError } from '../../protocol';
 import { parseByKind, type SchemaProblem } from '../problems/from-zod';
-
-// Where values stand in files, and what is wrong there.
 
 /** A place in a file, counted from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly column: number };
@@ -189,18 +189,39 @@ function memberOf(holder: object, key: string | number): Json | undefined {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What reading files takes and finds. */
-export type Reading = {
+/** One reading of files: where their values stand, and everything that is wrong with them. */
+export class Reading {
   readonly env: Environment;
-  readonly places: Places;
-  readonly problems: SpecProblem[];
-};
+  readonly places = new Places();
+  readonly problems: SpecProblem[] = [];
+  /** A file that could not be read may define any runner and any tool. */
+  hasUnreadFile = false;
+
+  constructor(env: Environment) {
+    this.env = env;
+  }
+
+  /** A problem of a value, by its path from `at`. */
+  report({ source, path }: At, inside: Path, problem: Omit<SchemaProblem, 'path'>): void {
+    const at = { source, path: [...path, ...inside] };
+    this.problems.push(...this.places.locate(at, problem));
+  }
+
+  /** Where a value stands, unless it could not be read. */
+  placeOf({ source, path }: At, inside: Path): Place | undefined {
+    return this.places.locate({ source, path: [...path, ...inside] }, { message: '' })[0];
+  }
+
+  reportAt(place: Place, path: string, message: string): void {
+    this.problems.push(problemAt(place, path, message));
+  }
+}
 
 /** A value as its schema makes it, or as it stands where something in it is wrong. */
 export type Checked = {
   readonly value: Json | undefined;
   /** Paths of what is wrong. */
-  readonly wrong: readonly string[];
+  readonly wrong: readonly Path[];
 };
 
 /** Parses the value at a place, and reports what is wrong. Text from the environment may stand for a number, for true or false. */
@@ -213,14 +234,12 @@ export function check(schema: z.ZodType, at: At, reading: Reading): Checked {
   const nulls = parseByKind(schema, value === undefined ? value : places.withNulls(value));
   const unknown = nulls.ok ? [] : nulls.problems.filter(({ of }) => of === 'key');
   const problems = [...(parsed.ok ? [] : parsed.problems), ...unknown];
-  for (const { path, ...problem } of problems) {
-    const inside = { ...at, path: [...at.path, ...parsePath(path)] };
-    reading.problems.push(...places.locate(inside, problem));
-  }
-  return {
-    value: parsed.ok ? (parsed.value as Json) : value,
-    wrong: problems.map(({ path }) => path),
-  };
+  const wrong = problems.map(({ path, ...problem }) => {
+    const inside = parsePath(path);
+    reading.report(at, inside, problem);
+    return inside;
+  });
+  return { value: parsed.ok ? (parsed.value as Json) : value, wrong };
 }
 
 /** These hold any members: JSON Schemas, and what goes to a provider as it is. */

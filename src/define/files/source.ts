@@ -1,3 +1,5 @@
+// Text into plain values. Where each value stands is noted beside them, in `Places`.
+
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import type { Alias, Document, Node, Pair, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
@@ -20,8 +22,6 @@ import {
   type Source,
   type SpecProblem,
 } from './places';
-
-// Text into plain values. Where each value stands is noted beside them, in `Places`.
 
 const deepest = 100;
 /** With every alias written out: a few kilobytes can stand for billions of values. */
@@ -254,7 +254,7 @@ class DocumentReader {
   }
 
   #refuse(place: Place, path: Path, message: string): ReadValue {
-    this.#reading.problems.push(problemAt(place, formatPath(path), message));
+    this.#reading.reportAt(place, formatPath(path), message);
     return { ...leaf, value: null, place, origin: 'refused' };
   }
 }

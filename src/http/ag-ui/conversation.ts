@@ -3,7 +3,7 @@
 //
 // Source: `apply/default.ts` of the package `@ag-ui/client` 1.0.
 
-import { defined, canonicalJson, plainJson } from '../../base';
+import { canonicalJson, defined, plainJson } from '../../base';
 
 export type AgUiEvent = { readonly type: string; readonly [name: string]: unknown };
 

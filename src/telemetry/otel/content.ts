@@ -1,6 +1,6 @@
 // What was said, for users who want it in their telemetry: prompts, answers, arguments, results. Each piece goes through the user's redaction.
 
-import { defined, clipText, type Json, utf8Length } from '../../base';
+import { clipText, defined, type Json, utf8Length } from '../../base';
 import type { AssistantPart, FinishReason, Message, ToolContent, ToolOutput } from '../../protocol';
 import type { ModelRequest, ModelResponse } from '../../providers';
 import { guarded } from './api';

@@ -4,7 +4,7 @@
 // 2. Turns run one at a time, in order of arrival. No two have the same time of arrival, because a store sorts by it.
 // 3. Waiting turns have a limit in number and in bytes, so that they can always travel.
 
-import { defined, clipText, textOfParts, utf8Length } from '../../base';
+import { clipText, defined, textOfParts, utf8Length } from '../../base';
 import {
   aList,
   limits,
