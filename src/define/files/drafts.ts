@@ -310,7 +310,7 @@ function withPromptAgents(
 
 /** The agent has no model, not even a wrong one. */
 export function lacksModel({ fields, wrong }: Draft): boolean {
-  return fields.model === undefined && !wrong.includes('model') && !wrong.includes('provider');
+  return fields.model === undefined && !wrong.includes('model');
 }
 
 /** The graph with another runner for one of its tasks. */

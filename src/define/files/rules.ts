@@ -11,10 +11,10 @@ import { lacksModel, type Draft } from './drafts';
 
 /** What can be said before a runner is made: of a graph even where something else in it is wrong. */
 export function ownProblems(draft: Draft): readonly Problem[] {
-  const { kind, state, fields } = draft;
+  const { kind, state, fields, wrong } = draft;
   if (state === 'broken') return [];
   if (kind === 'graph') return graphRules({ tasks: (fields as unknown as GraphSpec).tasks });
-  if (kind !== 'agent' || !lacksModel(draft)) return [];
+  if (kind !== 'agent' || !lacksModel(draft) || wrong.includes('provider')) return [];
   const named = parse(z.object({ model: agentFields.model }), {});
   return named.ok ? [] : named.problems;
 }
