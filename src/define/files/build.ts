@@ -1,15 +1,19 @@
 // Drafts into runners, by the functions that code calls.
 
-import { isJsonObject, type Json, type JsonObject } from '../../base';
-import type { GraphSpec, ParallelSpec, SequentialSpec } from '../../protocol';
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject, type Problem } from '../../base';
+import type { GraphSpec, ParallelSpec, RunnerSpec, SequentialSpec } from '../../protocol';
+import { parse } from '../problems/from-zod';
+import { agentFields, agentRules } from '../schema/agent';
+import { graphRules } from '../schema/graph-rules';
+import { parallelRules } from '../schema/orchestration';
 import { agentOf, type ParsedAgent, type ParsedCriterion } from '../agent';
 import { graphSpecOf, orchestrationOf } from '../orchestrations';
 import type { Runner } from '../runner';
 import { subAgentOf, type SubAgentOptions } from '../sub-agent';
 import type { SpecCode } from './code';
-import { idOf, type Draft } from './drafts';
+import { type Draft, idOf, lacksModel } from './drafts';
 import { parsePath, type Reading } from './places';
-import { ownProblems, rulesOf } from './rules';
 
 export type Building = {
   readonly code: SpecCode;
@@ -127,4 +131,20 @@ function required<Value>(known: ReadonlyMap<string, Value>, name: string): Value
   const value = known.get(name);
   if (value === undefined) throw new TypeError(`nothing is named '${name}'`);
   return value;
+}
+
+/** What can be said before a runner is made: of a graph even where something else in it is wrong. */
+function ownProblems(draft: Draft): readonly Problem[] {
+  const { kind, state, fields, wrong } = draft;
+  if (state === 'broken') return [];
+  if (kind === 'graph') return graphRules({ tasks: (fields as unknown as GraphSpec).tasks });
+  if (kind !== 'agent' || !lacksModel(draft) || wrong.includes('provider')) return [];
+  const named = parse(z.object({ model: agentFields.model }), {});
+  return named.ok ? [] : named.problems;
+}
+
+/** The rules across fields, which code keeps to as well. Rules about the fields of an agent that are `wrong` are left out. */
+function rulesOf(spec: RunnerSpec, wrong: readonly string[] = []): readonly Problem[] {
+  if (spec.kind === 'agent') return agentRules(spec, { wrong });
+  return spec.kind === 'parallel' ? parallelRules(spec) : [];
 }

@@ -7,15 +7,14 @@
 //
 // Source: `ui-message-stream/ui-message-chunks.ts` and `ui/process-ui-message-stream.ts` of the package `ai` 7.0.
 
-import { defined } from '../../base';
-import type { FinishReason, PendingInput, UserMessage } from '../../protocol';
+import { defined, type Json } from '../../base';
+import type { FinishReason, PendingInput, ToolResult, UserMessage } from '../../protocol';
 import type { StreamEvent } from '../../core/stream/events';
 import { listedInputId } from '../../core/people/input-ids';
 import { availableChunk, changed, fileChunk, finishReasons, inputChunk } from './chunks';
 import type { UiChunk } from './chunks';
 import { type ShownCall, ShownCalls } from './shown-calls';
 import { Steps } from './steps';
-import { errorText, outputOf } from './tool-output';
 
 type Of<Type extends StreamEvent['type']> = Extract<StreamEvent, { readonly type: Type }>;
 
@@ -229,4 +228,18 @@ export class MessageEncoder {
 
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
+}
+
+/** A result as the client's tool part has it: the value of a single JSON or text, else all parts. */
+function outputOf({ content }: Pick<ToolResult, 'content'>): Json {
+  const [first, ...others] = content;
+  if (first === undefined) return null;
+  if (others.length === 0 && first.type === 'json') return first.value;
+  if (others.length === 0 && first.type === 'text') return first.text;
+  return content as unknown as Json;
+}
+
+function errorText(result: Pick<ToolResult, 'content'>): string {
+  const output = outputOf(result);
+  return typeof output === 'string' ? output : JSON.stringify(output);
 }
