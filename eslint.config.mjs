@@ -23,7 +23,7 @@ const moduleState = [
 const optionalMembers = [
   {
     selector:
-      "ObjectExpression > SpreadElement > LogicalExpression[operator='&&'][left.operator='!=='][left.right.name='undefined'][right.properties.length=1][right.properties.0.shorthand=true]",
+      "ObjectExpression > SpreadElement > LogicalExpression[operator='&&'][left.operator='!=='][left.right.type='Identifier'][left.right.name='undefined'][right.properties.length=1][right.properties.0.shorthand=true]",
     message: 'Write ...defined({ name }).',
   },
 ];

@@ -15,7 +15,7 @@ export {
   type OverrideResponse,
 } from './callbacks';
 export { withClientTools } from './client-tools';
-export { criteria, type Criterion, type CriterionFunction, type CustomCriterion } from './criteria';
+export { criteria, type Criterion, type CustomCriterion } from './criteria';
 export { hashDefinition } from './definition';
 export {
   type Definitions,
@@ -41,15 +41,7 @@ export type { McpServer } from './mcp-server';
 export { type ListedMcpTool, mcpToolSpecs } from './mcp-tool-spec';
 export { mcpTools, type McpToolsOptions } from './mcp-tools';
 export { parseOptions } from './options';
-export {
-  graph,
-  type GraphOptions,
-  type GraphTask,
-  parallel,
-  type ParallelOptions,
-  sequential,
-  type SequentialOptions,
-} from './orchestrations';
+export { graph, type GraphTask, parallel, sequential } from './orchestrations';
 export { parseRunnerSpec } from './parse-spec';
 export { toPlainJson } from './plain-json';
 export { parse } from './problems/from-zod';
@@ -57,19 +49,16 @@ export { specError } from './problems/problem';
 export { type CodeOptions, createRegistry, pinnedAgents, type Registry } from './registry';
 export { resultTools, withResultTools } from './result-tools';
 export type { Agent, AgentTool, Graph, Parallel, Runner, Sequential, SubAgentTool } from './runner';
-export { subAgent, type SubAgentOptions } from './sub-agent';
+export { subAgent } from './sub-agent';
 export {
   isToolContent,
   readPart,
   toolContent,
   toolContentOutput,
-  type ToolContentPart,
   ToolContentParts,
 } from './tool-content';
 export {
   type ApprovalContext,
-  type ApprovalOptions,
-  type DeferredToolDefinition,
   defineTool,
   type JsonSchemaLiteral,
   type LaterContext,
