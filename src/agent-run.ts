@@ -16,7 +16,6 @@ export type {
   AssemblerOutput,
   PartialTurn,
   StreamedInvalidToolCall,
-  StreamedResolution,
   StreamEvent,
 } from './agent-run/streamed-turn';
 export type { CompletionCallHead } from './core/machine/steps';

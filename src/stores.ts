@@ -5,6 +5,7 @@ export type { MemoryKey, MemoryStore, Stores, StoredMemoryTurn } from './stores/
 export type {
   AppKey,
   AppStore,
+  SaveStateOptions,
   SessionKey,
   SessionStore,
   StateStore,

@@ -1,13 +1,8 @@
-// A process that puts large contents into FileResults until it is killed. It runs the sources, whose imports have no extensions.
+// A process that puts large contents into FileResults until it is killed.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { registerHooks } from 'node:module';
+import '../run-sources.mts';
 import type * as Files from '../../src/stores/results/file-results.ts';
-
-registerHooks({
-  resolve: (specifier, context, next) =>
-    next(/^\.\.?\/(?:.*\/)?[\w-]+$/.test(specifier) ? `${specifier}.ts` : specifier, context),
-});
 
 const { FileResults } = (await import(
   new URL('../../src/stores/results/file-results.ts', import.meta.url).href

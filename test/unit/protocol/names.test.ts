@@ -49,6 +49,7 @@ describe('the names on the wire', () => {
       'childInput',
       'children',
       'turns',
+      'erasures',
     ]);
   });
 

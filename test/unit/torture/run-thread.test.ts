@@ -61,6 +61,7 @@ function setupOf(report: (wrong: string) => void): TortureSetup {
     longhaul: longhaul as unknown as Longhaul,
     memory,
     caller: new Caller(report),
+    settles: () => Promise.resolve(true),
     report,
   } as unknown as TortureSetup;
 }

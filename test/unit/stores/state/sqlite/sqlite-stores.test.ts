@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import {
   migrateSqlite,
   sqliteMigrations,
@@ -23,12 +24,11 @@ const turn = {
   createdAt: '2026-03-01T12:00:00.000Z',
 };
 
-/** Loads the sources as they are: what follows runs in a process of its own. */
+const runSources = pathToFileURL(join(__dirname, '../../../../run-sources.mts')).href;
+
+/** What follows runs in a process of its own. */
 const prelude = `
-  import { registerHooks } from 'node:module';
-  registerHooks({ resolve(specifier, context, next) {
-    try { return next(specifier, context); } catch { return next(specifier + '.ts', context); }
-  } });
+  import '${runSources}';
   const [source, path, user] = process.argv.slice(1);
   const { SqliteStores } = await import(source + '/stores/state/sqlite/sqlite-stores.ts');
 `;
