@@ -117,7 +117,9 @@ try {
     type(`longhaul answer ticket-1042 --approve a1.0 --as ${who}:finance`),
   );
   await until(() => read('show ticket-1042').includes('completed'));
-  const audit = type(`longhaul show ticket-1042 --audit | jq -c '[.at, .by.id, .kind, .verdict, .args]'`);
+  const audit = type(
+    `longhaul show ticket-1042 --audit | jq -c '[.at, .by.id, .kind, .verdict, .args]'`,
+  );
   const paid = type('cat bank.txt', 'once');
   const terminal = [started, killed, inbox, ...approvals, audit, paid].join('');
   console.log(terminal);

@@ -12,7 +12,9 @@ const agent = paymentAgent({
   model,
   ledger: new Ledger('.longhaul/payments.jsonl'),
   askBank: async ({ iban }) =>
-    await Promise.resolve(console.log(`bank: who owns ${iban}? Answer with longhaul answer --complete.`)),
+    await Promise.resolve(
+      console.log(`bank: who owns ${iban}? Answer with longhaul answer --complete.`),
+    ),
 });
 
 export default {

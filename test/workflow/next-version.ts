@@ -39,7 +39,7 @@ export function fork(): Workflows {
 
 /** A version that knows nothing of what an answerer may do: it refuses the member. */
 export function withoutRights(): Workflows {
-  return workflowsWith((code) => replaced(code, /,\s*["']may["']/, () => ''));
+  return workflowsWith((code) => replaced(code, /\bmay: \(0,[^\n]*/, () => ''));
 }
 
 /** A version in which the workflow of an agent has another type, too. */

@@ -41,7 +41,7 @@ describe('a worker that does not have the workflow', () => {
       const { raw } = await handle.describe();
       return (raw.pendingWorkflowTask?.attempt ?? 1) > 1;
     });
-    const { stderr } = await runInProcess('why', workflowId);
+    const { stderr } = await runInProcess('show', workflowId, '--why');
     expect(stderr).toContain(
       "it is a workflow of type 'agentWorkflow2'. Check the id, or ask with the version that started it",
     );
@@ -78,7 +78,7 @@ describe('a worker that does not have the workflow', () => {
       const state = await harness.longhaul.run(run.workflowId, { withoutWorker: true }).state();
       return state.waitsFor?.kind === 'deploy' && state.waitsFor.cause === 'nondeterminism';
     });
-    const { stdout } = await runInProcess('why', run.workflowId);
+    const { stdout } = await runInProcess('show', run.workflowId, '--why');
     expect(stdout).toMatch(/^The workers' code does not match its history .*TimerStarted/);
     expect(stdout).toContain('Deploy the version that it began with');
     await ours.stop();
