@@ -4,7 +4,7 @@
 // 1. Continue-as-new, Temporal's failures and cancellation pass.
 // 2. A LonghaulError becomes a non-retryable failure with its code.
 // 3. Any other error becomes the non-retryable InternalError.
-// 4. A state of a newer version fails the workflow task, which waits for a worker that can read it. The worker's log says so.
+// 4. A state of a newer version fails the workflow task, which waits for a worker that can read it. The worker logs that.
 // 5. A result that cannot be stored fails the run here, visibly, instead of wedging it. That should not happen, because results are cut to
 //    fit before.
 

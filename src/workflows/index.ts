@@ -18,8 +18,9 @@ export type { KnownRunner, RunnerWithSpec } from '../protocol';
 type RunWorkflow = (input: RunInput, carried?: Uint8Array) => Promise<AgentRunResult | ChildResult>;
 
 /**
- * Each workflow type can run any runner. The type only says in a list of workflows what was started. After continue-as-new, `carried` is
- * the state of the execution before. The functions are not async: a run that waits would hold the promises of each, with their stacks.
+ * Each workflow type can run any runner. The type only shows in a list of workflows what was started. After continue-as-new, `carried` is
+ * the state of the execution before. The functions are not async: a waiting run would hold the promise of each async function, with its
+ * stack.
  */
 const runWorkflow: RunWorkflow = (input, carried) =>
   durable(() => new Run({ input, carried }).run());

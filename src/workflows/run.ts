@@ -1,7 +1,11 @@
-// One run of any kind: loads its definition, drives it to its end, and closes in order.
+// Runs one agent or one orchestration, as the root run or as a child: loads its definition, drives its loop, ends and closes. It takes the
+// workflow's arguments, with carried state after continue-as-new, and returns the result or throws the failure.
 //
-// 1. The constructor sets all handlers, before the first await.
-// 2. A halted run starts nothing more and does not end. Only a reset or a cancellation follows.
+// 1. The constructor sets all handlers, before the first await. Until the definition is known, `loaded` is undefined, and handlers that
+//    need it wait.
+// 2. Every execution closes through `endRun`: `completeRun` calls it after a result, `run` after an error or continue-as-new. After an
+//    error, open work is cancelled first, and `endRun` waits for that work.
+// 3. A halted run starts nothing more and does not end. Only a reset or a cancellation follows.
 
 import {
   CancellationScope,

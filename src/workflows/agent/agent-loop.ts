@@ -1,9 +1,11 @@
-// Drives one AgentMachine: asks for the next step, does it, feeds the answer back.
+// Drives one agent: asks the machine for the next step, does it, and returns what happened to the machine. `drive` ends with the final
+// answer, or throws.
 //
-// 1. Decides nothing: the machine makes every decision of the loop. This file knows activities, children, timers and the budget.
+// 1. It decides nothing: the machine makes every decision of the loop. This file knows activities, children, timers and the budget.
 // 2. The machine gets only what an activity returned or a person answered, in the order it arrived.
-// 3. No model call goes over the budget: the run asks a person first, or fails.
-// 4. Await only what you must. The sandbox records a stack for every promise, and that is what a turn costs here.
+// 3. Results of inline calls are used only by the step right after their model call.
+// 4. No model call goes over the budget: the run asks a person first, or fails.
+// 5. Await only what you must. The sandbox records a stack for every promise, and that is what a turn costs here.
 
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { AgentMachine } from '../../core/machine/agent-machine';
@@ -180,7 +182,10 @@ export class AgentLoop implements RunLoop {
     return undefined;
   }
 
-  /** `inline`: only right after the model call. No call that waited for a person ran inline, whatever a worker says. */
+  /**
+   * `inline` is given only right after the model call. A call that waited for a person did not run inline, so a worker's result for it does
+   * not count.
+   */
   async #runTools(
     step: Extract<MachineStep, { kind: 'call-tools' }>,
     inline: InlineResults | undefined,

@@ -38,7 +38,7 @@ export function besideModelCall(
   };
 }
 
-/** The tools whose calls may run beside the model call. After the last round, the run fails in place of such calls. */
+/** The tools that may run in the activity of the model call. None after the last round: there the run fails before any call. */
 function inlineTools(config: AgentConfig, iterations: number): readonly ToolConfig[] {
   const { tools, maxIterations = limits.maxIterations } = config;
   return iterations < maxIterations ? tools.filter((tool) => mayRunInline(config, tool)) : [];

@@ -67,7 +67,7 @@ export class ModelCalls {
     return result;
   }
 
-  /** A run that leaves its calls says so when it has left them. This one stays. */
+  /** Other runs send the hint when they stop waiting for their calls. This run goes on waiting for the call, so it sends the hint now. */
   #hintAtOnce(): void {
     if (this.#hints) return;
     this.#hints = true;

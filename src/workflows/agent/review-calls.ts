@@ -1,6 +1,7 @@
 // Lets a worker review calls that wait for approval: who may decide about them, and what these people see.
 //
-// 1. A failed review never opens a call to more people. If nobody knows who may decide, nobody may approve, and the preview says why.
+// 1. A failed review never opens a call to more people. If it is unknown who may decide, nobody may approve, and the preview has the
+//    reason.
 
 import { defined } from '../../base';
 import { CancellationScope, isCancellation } from '@temporalio/workflow';

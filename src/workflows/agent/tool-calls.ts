@@ -1,7 +1,7 @@
 // Makes an agent's tool calls. A tool is our activity that runs the tool's code, the user's own activity, or another agent.
 //
-// 1. A call that our own activity does not run costs one more activity for each hook. Only agents whose callbacks have hooks pay for it.
-//    Each hook sees the session as the step before it left it. A call that ends the run has no hooks after it.
+// 1. A call that our own activity does not run costs one more activity for each hook. Only agents with callbacks that have hooks pay for
+//    it. Each hook sees the session as the step before it left it. A call that ends the run has no hooks after it.
 // 2. The user's own activity never gets arguments that do not match the schema. If a person or a repair changed a call, the arguments are
 //    checked before it runs.
 // 3. A called agent is a child workflow. Its final text is the result, and its session changes are a delta.

@@ -1,10 +1,10 @@
 // Turns the end of a tool call into its outcome.
 //
-// 1. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`. A cancellation of the run is never a result. A
-//    call that callbacks ended is never a result either.
-// 2. A tool with effect `once`: only its own answer counts. If anything else ends the call, nobody knows what it did.
-// 3. A called agent: a circular call, a disallowed call, the budget and cancellation always end the run with their typed error. Any other
-//    failure follows its `onError`. If the agent was terminated or timed out, nobody knows what it did.
+// 1. A tool's failure is a result for the model, unless the tool has `onError: 'fail'`. A cancellation of the run is never a result. A call
+//    that callbacks ended is never a result either.
+// 2. For a tool with effect `once`, only its own answer counts. If anything else ends the call, its effect is unknown.
+// 3. For a called agent, a circular call, a disallowed call, the budget and cancellation always end the run with their typed error. Any
+//    other failure follows its `onError`. If the agent was terminated or timed out, its effect is unknown.
 
 import {
   ActivityFailure,

@@ -15,7 +15,7 @@ import {
   type ToolOutcome,
 } from './tool-outcome';
 
-/** What a model call says of the calls that ran inline. Any worker may have sent it. */
+/** The results of the calls that ran inline, in the activity of the model call. Any worker may have sent them. */
 export type InlineResults = Pick<CallModelResult, 'results' | 'unfinished'>;
 
 export class ToolRunner {
@@ -38,7 +38,7 @@ export class ToolRunner {
     return this.#running === 0;
   }
 
-  /** `inline`: what came of the calls in the activity of the model call that asked for them. */
+  /** `inline` has the results of the calls that ran in the activity of their model call. The others start now. */
   start(calls: readonly PendingToolCall[], inline: InlineResults = {}): void {
     const { results, unfinished } = listed(inline);
     for (const call of calls) {
@@ -78,7 +78,7 @@ export class ToolRunner {
   }
 }
 
-/** What came inline of the calls of a cancelled run. It starts no others. */
+/** The inline results of the calls of a cancelled run. The run starts no other calls. */
 export function endedInline(
   calls: readonly PendingToolCall[],
   inline: InlineResults,

@@ -1,4 +1,4 @@
-// Failures on their way up. Each keeps the code it began with and says what the failed run has spent.
+// Carries failures of runs to their callers. A failure keeps its code on the way, and has the spending of the failed run.
 
 import {
   ApplicationFailure,

@@ -1,13 +1,13 @@
-// The runs that a run calls. Each is a child workflow. This file decides on its place, its start and its share of the budget, and handles
-// its end.
+// Starts the runs that a run calls, as child workflows. This file decides on a child's place, its start and its share of the budget, and
+// handles its end.
 //
 // 1. A forbidden, circular or too deep call never starts: it throws the typed error.
 // 2. Each caller adds what it forbids on the way down. Ancestors travel in the workflow input, never in the session.
-// 3. When a child ends, its questions close, and its caller tells the root run.
-// 4. A child's id comes from the workflow's own random numbers: a reset finds the children it keeps, and starts the others anew. The origin
-//    does not use random numbers, so repeated work keeps its idempotency keys.
+// 3. When a child ends, its questions close, and its caller reports that to the root run.
+// 4. A child's id comes from the workflow's own random numbers: a reset finds the children it keeps, and starts the others again, under new
+//    ids. The origin does not use random numbers, so repeated work keeps its idempotency keys.
 // 5. A child's result counts once. A child that stays open sends it early; any other child returns it.
-// 6. Everything a child has spent counts, once. Its result or its failure says how much. A child that stayed open reports the rest when it
+// 6. Everything a child has spent counts, once. Its result or its failure has the amount. A child that stayed open reports the rest when it
 //    closes. A cancelled child returns neither, so it reports its spend before it closes.
 
 import {
@@ -84,7 +84,7 @@ type OpenChild = {
 
 type OpenView = { -readonly [Name in keyof ChildView]: ChildView[Name] };
 
-/** What a cancelled child said it spent. */
+/** The spending that a cancelled child has reported. */
 type Report = { spend?: RunSpend };
 
 /** A run remembers only its newest children. */
@@ -113,7 +113,7 @@ export class Children {
     return this.#views;
   }
 
-  /** The ids of all whose words are in this run, in those above it and in the results of those below it. */
+  /** The ids of all people who have written something to this run, to the runs above it, or to runs below it that gave a result. */
   get speakers(): readonly string[] {
     const { execution, position } = this.#caller;
     return allSpeakers(
@@ -130,7 +130,7 @@ export class Children {
     return speakers.length === 1 && speakers[0] === requester ? {} : { speakers };
   }
 
-  /** The input of an open child whose input was too long to send with its start. */
+  /** The input of an open child, if it was too long to send with the start. */
   inputOf(number: number): RunInput['input'] | undefined {
     return this.#inputs.get(number);
   }

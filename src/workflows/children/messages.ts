@@ -123,7 +123,7 @@ export class InputReporter {
     await this.#sending;
   }
 
-  /** Ignores a failed send. A root run that is gone takes this one with it, so nobody is left to tell. */
+  /** Ignores a failed send: if the root run is gone, the server ends this run, too. */
   #send(child: string, inputs: readonly PendingInput[]): void {
     const { branch = this.#position.workflowId } = this.#position.lineage;
     const message: ChildInputs = { child, ...(branch !== child && { branch }), inputs };
@@ -164,7 +164,7 @@ export async function giveBack(messageId: string): Promise<void> {
   ).catch(() => undefined);
 }
 
-/** A shorter rest of a question says nothing. */
+/** A question that is cut to less is of no use. */
 const shortestQuestion = 128;
 
 /** Cuts the list to `most` bytes of JSON. It leaves out calls, previews and schemas, then shortens the questions, then drops the last inputs. */

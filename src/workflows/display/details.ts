@@ -1,4 +1,7 @@
-// The current details of a run: Markdown for people who look at it in the Web UI. Text by others is escaped. Pure.
+// Writes the current details of a run: Markdown for people who look at it in the Web UI. It shows status and spending, open inputs with how
+// to answer them, child runs, and the newest lines of the conversation. Pure.
+//
+// 1. Texts of tools, models and people are escaped and cut. The whole fits `limits.details`.
 
 import { argumentText } from '../../core/machine/questions';
 import type { Compactions } from '../../core/transcript/compactions';
@@ -147,7 +150,7 @@ function decisionLines(decision: Decision): readonly string[] {
   }
 }
 
-/** A message that came while the run worked says so, and who sent it. */
+/** The speaker of a message. It marks a message that came while the run worked, and names its sender. */
 function speaker({ messageId, by }: UserEvent): string {
   if (messageId === undefined) return 'user';
   return by === undefined ? 'user, meanwhile' : `user, meanwhile (${plain(by.name ?? by.id, 60)})`;

@@ -1,4 +1,5 @@
-// The memo of a run: JSON for clients and lists, within 2 KiB. Pure.
+// Makes the memo of a run: JSON for clients and lists, within 2 KiB. `runMemo` makes it from the state. The run writes it again when
+// `memoDigest` changes. Pure.
 
 import { defined, isJsonObject, oneLine, utf8Length } from '../../base';
 import { type Cancelling, limits, memoKey, type RunMemo, type RunState } from '../../protocol';

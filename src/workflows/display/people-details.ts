@@ -36,7 +36,7 @@ function approvedBy(votes: readonly Vote[]): string[] {
   return names === '' ? [] : [`Approved by ${names}`];
 }
 
-/** A line of the conversation. Without an actor, the answer itself says enough. */
+/** A line of the conversation. Without an actor there is no line, because the answer itself is shown. */
 export function describeVerdict({ inputId, verdict, by, note }: Verdict): string[] {
   if (by === undefined) return [];
   const remark = note === undefined ? '' : `: ${plain(note)}`;

@@ -1,7 +1,8 @@
-// The open calls of an execution, and what workers say of those that they try again. Knows no runs, and holds nothing at module level.
+// Lists the open calls of an execution, with the notes of workers about calls that they try again. Knows no runs, and holds nothing at
+// module level.
 //
-// 1. Anybody may send a note. One about a call that is not open, and one that says nothing new, changes nothing.
-// 2. Of each call, it takes at most one note for each power of two. So forged notes cost few events.
+// 1. Anybody may send a note. A note changes nothing if its call is not open, or if it is not new.
+// 2. Each call takes at most one note for each power of two. So forged notes cost few events.
 
 import { isJsonObject, oneLine } from '../../base';
 import {
@@ -36,7 +37,7 @@ export class RetriedCalls {
     ended.then(close, close);
   }
 
-  /** True if the note says something new. */
+  /** True if the note is new. */
   take(payload: unknown): boolean {
     const note = readNote(payload);
     if (note === undefined) return false;

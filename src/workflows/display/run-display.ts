@@ -1,8 +1,9 @@
-// Shows a run to the stock Web UI, `describe` and `list`: memo, search attributes and current details.
+// Shows a run to the stock Web UI, `describe` and `list`: memo, search attributes and current details. `Execution` calls `show` after every
+// change. This file decides which of the three must be written again.
 //
 // 1. The memo changes only on pause and resume, when a call fails again and again, and at the end of a run that stays open, because every
 //    change is an event. A run that closes at once leaves its end to the server's own status.
-// 2. A run sets search attributes only if its definition says that they are registered. An unknown attribute fails the task for ever.
+// 2. A run sets search attributes only if its definition marks them as registered. An unknown attribute fails the task for ever.
 // 3. Current details cost no event.
 
 import {
@@ -37,7 +38,10 @@ type Shown = Marks &
 export class RunDisplay {
   #memo: string;
   #attributes: string;
-  /** False for an execution that began before memos left out what the server's own status says. Its history has one more event. */
+  /**
+   * False for an execution of an older version, where memos also have a status that the server's own status has. Its history has one more
+   * event.
+   */
   readonly #leavesEnd: boolean;
   #compactions = new Compactions();
   #entries: readonly LogEntry[] = [];

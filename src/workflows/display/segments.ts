@@ -1,4 +1,4 @@
-// The parts of a run between its pauses, as spans of a trace. Only for a run whose worker has telemetry.
+// Reports the parts of a run between its pauses, as spans of a trace. Only for a run on a worker with telemetry.
 //
 // 1. A segment leaves the workflow through a sink, which no replay calls. Nothing of it enters history.
 // 2. Ids derive from the first execution, so that they are the same after continue-as-new, and for everybody who names them.
@@ -28,7 +28,7 @@ export type CarriedSegments = Pick<EndedSegment, 'number' | 'pausedMs'> & {
 
 type SegmentInfo = Pick<WorkflowInfo, 'workflowId' | 'firstExecutionRunId' | 'parent' | 'root'>;
 
-/** What each segment says of its run. */
+/** The facts about the run that each segment has. */
 export type SegmentRun = Pick<
   EndedSegment,
   'kind' | 'runner' | 'path' | 'root' | 'thread' | 'definition'

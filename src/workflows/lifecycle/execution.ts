@@ -31,7 +31,7 @@ import { type CarriedRequests, openRequests, type Requests } from './requests';
 
 export type Progress = Pick<RunState, 'turn' | 'iterations'>;
 
-/** What others see of a run or a thread besides its questions. */
+/** What others see of a run or a thread, without its open inputs. */
 export type View = {
   readonly runner: string;
   readonly kind?: RunnerSpec['kind'] | undefined;
@@ -47,7 +47,7 @@ export type View = {
   /** The hooks of its workers. */
   readonly hooks: readonly WorkerHook[] | undefined;
   readonly application?: string | undefined;
-  /** Only for a run whose worker has telemetry. */
+  /** Only for a run on a worker with telemetry. */
   readonly segments?: Segments | undefined;
 };
 
@@ -146,7 +146,7 @@ export class Execution implements Requests {
   showRetries(calls: RetriedCalls): void {
     this.#retried = calls;
     calls.follow(() => {
-      // The end of a run says more, and the server forgets who retries.
+      // The end of a run is more important, and the server forgets the retries then.
       if (this.phase.ended) return;
       this.#display.showRetrying(calls.worst);
       this.#display.showDetails(this.state, this.#shown);
@@ -169,7 +169,10 @@ export class Execution implements Requests {
     }
   }
 
-  /** After a reset, reports the open inputs again, because the answers since then are gone. Or one input, whose answer was refused here. */
+  /**
+   * Reports the open inputs again, with new nonces: all of them after a reset, because the answers since then are gone, or one, if this run
+   * refused its answer.
+   */
   askAgain(inputId?: string): void {
     this.inputs.renew(newNonce, inputId);
     this.show();

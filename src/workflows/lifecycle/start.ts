@@ -1,9 +1,9 @@
 // Reads the arguments of a run or a thread.
 //
 // 1. Anybody may start a workflow with any arguments. From a refused start, the run uses only the runner's id, to show it.
-// 2. A run or a thread of a newer version may have started or continued this one. What this version does not know of it is then no mistake:
-//    the execution waits for a worker of that version.
-// 3. Carried state counts only if the server says that the execution before this one continued as new.
+// 2. A run or a thread of a newer version may have started or continued this one. Unknown members are then no mistake: the execution waits
+//    for a worker of that version.
+// 3. Carried state counts only if the execution before this one continued as new, which the server records.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { isJsonObject } from '../../base';

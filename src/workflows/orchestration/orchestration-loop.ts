@@ -1,6 +1,6 @@
-// Drives a plan: starts the ready children, and tells the plan how they ended, in that order.
+// Drives a plan: starts the children that are ready, and gives their results to the plan, in the order they end.
 //
-// 1. Decides nothing: the plan decides what runs when, and what the result is.
+// 1. It decides nothing: the plan decides what runs when, and what the result is.
 // 2. At most `concurrency` children are open. A child that waits for a person counts.
 // 3. Each child has its own scope, so that the loop can cancel the rest when the plan no longer needs them.
 // 4. Continues as new only when no child is open. While one child waits for a person, others still start until the history is nearly full.

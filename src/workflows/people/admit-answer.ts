@@ -1,6 +1,7 @@
-// Decides whether an answer may be taken: the one place that says so, for the validators, the handlers, and again after each wait. Pure.
+// Decides whether an answer may be taken. Validators and handlers call this one function, and call it again after each wait. It returns the
+// answer with its open input, undefined for a repeated update, or throws why the answer is refused. Pure.
 //
-// 1. Each input has one answer. The first answer counts: the same update again gets the same reply, another one gets AlreadyAnswered.
+// 1. Each input has one answer. The first one counts. The same update again gets the same reply; any other answer gets AlreadyAnswered.
 // 2. A refused answer changes nothing.
 
 import { listInputs, severalOpen } from '../../core/machine/answer';

@@ -1,4 +1,9 @@
-// Reads incoming answers. Anybody may send one, so the run reads it whole or refuses it before anything changes. Pure.
+// Reads the payload of an answer or a cancellation. It returns a typed value, or throws `InvalidAnswer` with the wrong member. Anybody may
+// send a payload, so nothing changes before all of it is read. `checkFits` then checks that the answer fits the kind of its input. Pure.
+//
+// 1. An answer has only the members of its kind in `answerShapes`. `inputAnswer` also permits members of a newer version, if the caller
+//    allows that.
+// 2. `takenAnswer` does not check again: the validator has accepted the update, and a replay must take it, too.
 
 import { defined, didYouMean, isJsonObject, type Json, oneLine, quote } from '../../base';
 import { budgetAmount } from '../../core/budget/budget';

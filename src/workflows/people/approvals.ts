@@ -1,11 +1,14 @@
-// Asks people about the calls of an agent, by the rules of their tools. Knows no Temporal.
+// Decides which approvals an agent asks for, and what the question shows, by the rules of its tools. It stands between the machine and the
+// loop: `nextStep` returns the machine's step with the inputs to publish, and `approve` takes a person's approval. Knows no Temporal.
 //
-// 1. A tool whose rules are functions is reviewed first: a worker says who may decide about this call, and what they see. The question is
-//    published with the answer, and the preview is in the log. Other calls go on meanwhile.
-// 2. Under rules that hold for one call only, an edit does not approve: the changed call is reviewed, and asked about under a new id. The
-//    editor's approval is its first vote, if the rules for the new arguments permit that.
-// 3. A call that a rule remembers is approved at once. The log says so.
-// 4. What is published already stays as it is.
+// 1. A question goes through stages: new, in review, reviewed, drafted, published. `nextStep` moves each question as far as it can.
+//    `#questions` keeps the stage until then.
+// 2. If a tool's rules are functions, a worker reviews the call first: who may decide, and what they see. The run publishes the question
+//    after the review, and logs the preview. Other calls go on meanwhile.
+// 3. If a worker reviews the calls of a tool, or if one person alone may not decide, an edit does not approve: the changed call is
+//    reviewed, and asked about under a new id. The edit counts as the editor's vote, if the rules for the new arguments permit that.
+// 4. A call of a tool in `remembered` is approved at once, with an entry in the log.
+// 5. `nextStep` does not change a published question.
 
 import { defined } from '../../base';
 import type { AgentMachine } from '../../core/machine/agent-machine';
@@ -25,7 +28,7 @@ import {
 } from '../../protocol';
 import { openInputs } from '../run/machine-options';
 
-/** What the run publishes, before it says who asks and since when. */
+/** An input to publish, without the agent, the path and the time, which `OwnInputs` adds. */
 export type AskedInput = Omit<PendingInput, 'agentId' | 'path' | 'since'>;
 
 /** An approval under its id in the machine. */
@@ -39,9 +42,9 @@ type ApprovalOptions = {
   readonly machine: AgentMachine;
   /** The id of the actor who started the root run. */
   readonly requester: string | undefined;
-  /** The ids of all whose words are in the run now. */
+  /** The ids of all people who have written something to this run so far. */
   readonly speakers: () => readonly string[];
-  /** From the execution before: the tools whose calls need no approval any more. */
+  /** From the execution before: the tools that need no approval any more. */
   readonly remembered: readonly string[];
   readonly isPublished: (inputId: string) => boolean;
   /** Never fails, except if the run is cancelled. */

@@ -1,7 +1,7 @@
-// What time brings to an open input if nobody acts: a reminder, an escalation, or its end. Pure.
+// Decides what happens to an open input at what time, if nobody answers: a reminder, an escalation, or its end. Pure.
 //
-// 1. The input itself says how far time is: `since`, `remindedAt` and `expiresAt`. So continue-as-new and a reset carry nothing else.
-// 2. What was due several times while no worker ran comes once. An escalation is a reminder, too.
+// 1. The input itself has its times: `since`, `remindedAt` and `expiresAt`. So continue-as-new and a reset carry nothing else.
+// 2. If several reminders were due while no worker ran, one is sent. An escalation is a reminder, too.
 
 import { defined } from '../../base';
 import { widened } from '../../core/people/verdicts';

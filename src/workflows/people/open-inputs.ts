@@ -1,8 +1,10 @@
-// The open inputs of a run: its own, and those of the runs below it. Knows no Temporal.
+// Keeps the list of open inputs: the questions and calls that this run, and the runs below it, wait for. Runs publish their inputs here,
+// answers close them, and status, memo and queries read `pending`. Knows no Temporal.
 //
-// 1. An input is open until its answer is taken.
+// 1. An input is open while it is in a list and `taken` has no answer for it.
 // 2. An approval that does not decide alone is a vote: the input stays open, and each actor counts once.
-// 3. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
+// 3. `pauseSeq` grows when new inputs open, so that all who wait for one pause can share one update.
+// 4. `answers` grows with every answer that decides. The loops wait for it to change.
 
 import { type InputAnswer, LonghaulError, type PendingInput, type Vote } from '../../protocol';
 import { TakenAnswers } from './taken-answers';

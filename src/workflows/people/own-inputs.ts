@@ -1,8 +1,9 @@
-// The open inputs that an agent itself asked: publishes them, waits for answers, reminds, escalates, and closes what nobody answered.
+// Handles the inputs that an agent itself asks for: publishes them, waits for an answer or a due time, sends reminders, and ends what
+// nobody answered in time. `AgentLoop` calls `publish`, `wait` and `pass`, in this order. The inputs themselves are in `OpenInputs`.
 //
-// 1. There is one wait for all open inputs, with one timer at a time. Its end is the next thing that is due.
+// 1. There is one wait for all open inputs, with one timer at a time. It ends with an answer, or with the next thing that is due.
 // 2. A timer runs beside each wait, with or without a deadline. Its summary is the question, so the Web UI's timeline shows it.
-// 3. An expiry stands in the log before its effect.
+// 3. An expiry is in the log before its effect.
 
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { defined, oneLine } from '../../base';

@@ -1,4 +1,4 @@
-// Tells the workers' `onPause` what people should know of this run's own open inputs: that it asks, reminds, or asks more people.
+// Calls the workers' hook `onPause` about this run's own open inputs: when the run asks, reminds, or asks more people.
 //
 // 1. Nobody waits for a notice: not the run, not its end, and not continue-as-new, which carries what is not delivered yet.
 // 2. A notice names its input. It is sent with the input as it is then, and not at all if that is answered before its turn comes.
@@ -115,7 +115,7 @@ export class PauseNotices {
     this.#launch();
   }
 
-  /** The run goes on. Its state says that nobody was told. */
+  /** The run goes on. Its state lists the notice as lost. */
   #lose({ reason, inputId }: CarriedNotice, why: string): void {
     const message = oneLine(`nobody was told (${reason}) of '${inputId}': ${why}`, 300);
     this.#run.execution.phase.refuse('onPause', 'InternalError', message);

@@ -1,10 +1,12 @@
-// Takes the answers of people, by update and by signal.
+// Takes the answers of people, by update and by signal. It checks an answer, and passes it to this run's machine or to the run below that
+// asked.
 //
-// 1. An update refuses in its validator, so that a refused answer leaves nothing in history. The handler asks again whether the answer may
-//    be taken: validators do not run in a replay, and another answer may have come first.
-// 2. An answer for this run goes to its machine at once. The run first takes an answer for a child and then sends it down, so
-//    that it goes once.
-// 3. An answer waits until a run that has moved has loaded, and while a worker checks its signature.
+// 1. `admitAnswer` runs up to three times for one answer: in the validator of the update, so that a refused answer leaves nothing in
+//    history; in the handler, because a replay runs no validators, and because another answer may have come first; and after the check of a
+//    signature.
+// 2. An answer for this run goes to its machine at once. An answer for a child is first taken here and then sent down, so that it goes
+//    once.
+// 3. An answer waits until the run has loaded, as after continue-as-new, and while a worker checks its signature.
 
 import { currentUpdateInfo } from '@temporalio/workflow';
 import { checkShape } from '../../core/people/answer-shape';

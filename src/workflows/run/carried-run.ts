@@ -45,7 +45,7 @@ export type CarriedProgress =
       readonly machine: StoredMachine;
       /** Only for an agent with a context. */
       readonly prompt?: CarriedPrompt;
-      /** Tools whose calls need no approval any more. */
+      /** Tools that need no approval any more. */
       readonly remembered?: readonly string[];
       readonly plan?: never;
     }

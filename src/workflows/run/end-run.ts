@@ -87,7 +87,7 @@ export async function endRun(
   await execution.settled();
 }
 
-/** How the workflow fails. A called run tells its caller what it has spent, even if it fails. */
+/** The failure of the workflow. The failure of a called run has its spending. */
 export async function failureOf(loaded: Loaded | undefined, error: unknown): Promise<unknown> {
   if (loaded === undefined) return error;
   const { position, input, budget, steering } = loaded.run;

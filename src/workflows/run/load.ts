@@ -2,7 +2,7 @@
 //
 // 1. The run records its whole definition once, with everything it calls, so that a redeploy never changes a running run.
 // 2. Only the root run reads and saves a session. The runs it calls share it.
-// 3. A store that stays down never fails a run that has its answer. The result says so.
+// 3. If a store stays down, a run that has its answer does not fail. The result has a warning.
 // 4. A run saves its session only over the one that it started from. If another run has saved since, the newer session stays.
 
 import type { RunSession } from './run-session';
@@ -118,8 +118,7 @@ async function findElsewhere(
 }
 
 /**
- * True if no worker knew the definition in time. Any other failure is about the definition itself, or says that all workers have refused
- * it.
+ * True if no worker knew the definition in time. Any other failure means that the definition is wrong, or that all workers have refused it.
  */
 function isUnknownEverywhere(error: unknown): boolean {
   if (!(error instanceof ActivityFailure)) return false;

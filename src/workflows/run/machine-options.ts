@@ -86,7 +86,7 @@ export function openInputs(step: MachineStep): readonly MachineInput[] {
   return step.kind === 'needs-input' ? step.inputs : [];
 }
 
-/** The agent's rule for calls whose names are not allowed. It applies if no callback decided. */
+/** The agent's rule for calls of tools that are not allowed. It applies if no callback decided. */
 type Rule = AgentConfig['onInvalidToolCall'];
 
 /** The machine asks from left to right, so the call it means is the next one of its name. */

@@ -1,9 +1,9 @@
-// Moves a waiting run of an agent to another definition of this agent: it continues as new under that one.
+// Moves a waiting run of an agent to another definition of this agent. The run continues as new under the new definition.
 //
-// 1. A refused migration changes nothing. The handler checks all again that the validator has checked, because a reset applies updates
-//    again without asking validators, and because people may answer while the definition loads.
-// 2. The log says it before the run moves. An answer that comes in between still counts under the old definition.
-// 3. A run below another one then pins its definition itself. The runs above keep theirs.
+// 1. A refused migration changes nothing. The handler repeats the checks of the validator, because a reset applies updates again without
+//    validators, and because people may answer while the definition loads.
+// 2. The log has the migration before the run moves. An answer that comes in between still counts under the old definition.
+// 3. A child run pins its new definition itself. The runs above keep theirs.
 // 4. Open inputs keep their ids, and their votes where the rules of the tool are the same. All others are asked again.
 
 import { defined } from '../../base';
@@ -31,7 +31,7 @@ import { type LoadedDefinition, resolveDefinition } from './load';
 import { machineOptions } from './machine-options';
 import type { RunPosition } from './run-position';
 
-/** An agent's loop moves before its next step, or says why it cannot. No other loop moves. */
+/** An agent's loop moves before its next step, or returns the reasons why it cannot. No other loop moves. */
 export type MovingLoop = {
   moveTo(to: LoadedDefinition, note: Migration): readonly string[];
 };

@@ -29,7 +29,7 @@ export class RunPosition {
   readonly isRoot: boolean;
   readonly lineage: Lineage;
   readonly origin: string;
-  /** The application whose workers run this run's code, if the task queue does not say it. */
+  /** The application with the code of this run. Absent if the task queue has its name. */
   readonly application: Pick<RunInput, 'application'>;
   /** The workflow that also lists this run's questions: the root run, or its thread. Undefined at the top. */
   readonly reportsTo: string | undefined;

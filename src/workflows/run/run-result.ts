@@ -27,7 +27,7 @@ type Ended = {
   readonly session: RunSession;
 };
 
-/** What a thread gets from its turn besides the result. */
+/** More facts about a turn, for its thread. */
 export type TurnSummary = Pick<AgentRunResult, 'contextTokens' | 'summarised' | 'toolCalls'>;
 
 export function turnSummary({
@@ -89,8 +89,8 @@ function sourceOf({ workflowId, kind }: Ended): string {
     : `read it from the runs below run '${workflowId}', which its tree() lists`;
 }
 
-// Fits a result into what may travel. It never refuses a result that was paid for. It cuts or leaves out what is too long, and a warning
-// says where to find the rest. Pure.
+// Cuts a result to the size that may travel. It never refuses a result that was paid for. It cuts or leaves out what is too long, and adds
+// a warning with the place of the rest. Pure.
 //
 // 1. It leaves out no more than needed, in this order: the content; a value that the text repeats; the tails of the texts in
 //    `combinedText`; the tail of the text, or the value.

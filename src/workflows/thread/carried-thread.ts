@@ -4,7 +4,7 @@
 //    room from one another.
 // 2. The conversation travels with the rest. If both together are too large, the next execution reads it from the closed execution's log,
 //    at once.
-// 3. If the conversation is over its limit, the oldest turns stay behind, and the thread's state says so.
+// 3. If the conversation is over its limit, the oldest turns stay behind, and the thread's state lists that.
 
 import { carriedBudgetShape } from '../../core/budget/budget';
 import { requireFormat, requireShape } from '../../core/stored-format';

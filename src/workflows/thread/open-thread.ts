@@ -49,7 +49,7 @@ export class OpenThread {
     return this.#isClearing ? this.firstSession : this.#parts.memory.session;
   }
 
-  /** The session of a thread that nobody has said anything to. */
+  /** The session of a thread without messages. */
   get firstSession(): JsonObject {
     return this.#parts.input.session ?? {};
   }
@@ -83,7 +83,10 @@ export class OpenThread {
     return this.#isBusy;
   }
 
-  /** How long the thread stays open with nothing to do. If nobody said anything since a clear, the thread holds only message ids. */
+  /**
+   * How long the thread stays open with nothing to do. It is shorter after a clear without a new message, because the thread then holds
+   * only message ids.
+   */
   get #idleMs(): number | undefined {
     const { input, turns } = this.#parts;
     const { idleTimeoutMs } = input;

@@ -1,8 +1,8 @@
 // Brings messages to the run of the turn that is running.
 //
-// 1. One after another, because signals that are under way together may arrive in any order.
+// 1. It sends one message after another, because two signals at the same time may arrive in any order.
 // 2. A turn that was cancelled or interrupted gets no message that came later. Such a message becomes a turn.
-// 3. A message that arrived was taken or refused before the run ended, and the run's result says which. All others come back.
+// 3. A message that arrived was taken or refused before the run ended, and the run's result lists the taken ones. All others come back.
 
 import {
   CancellationScope,

@@ -1,9 +1,11 @@
-// What a cleared thread kept in the result store, and how it goes.
+// Deletes what a cleared thread kept in the result store.
 //
-// 1. Turns from before a clear still get their answers, and name what was said before. So the contents go when the last of them is over.
-// 2. What waiting messages name stays. No turn begins for a moment, so that no worker writes what the erasure then deletes.
-//    A message that comes with older contents is refused, and its sender keeps them again.
-// 3. It is tried until the store has done it, also by the next execution and by a thread that ends. The store of turns does not wait for it.
+// 1. Turns from before a clear still get their answers, and refer to earlier contents. So the contents are deleted when the last of these
+//    turns is over.
+// 2. Contents that waiting messages refer to stay. No turn begins during the deletion, so that no worker writes what the erasure then
+//    deletes. A message that comes with older contents is refused, and its sender keeps them again.
+// 3. The deletion is tried until the store has done it, also by the next execution and by a thread that ends. The store of turns does not
+//    wait for it.
 
 import { condition, patched } from '@temporalio/workflow';
 import { storedInInput } from '../../core/stored-parts';

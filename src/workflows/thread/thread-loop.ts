@@ -1,7 +1,10 @@
-// A thread: a conversation that takes messages, and answers one turn after another.
+// Runs a thread: a conversation that takes messages, and answers them one turn after another. This file opens the thread, from its store or
+// from carried state, and ends it. `OpenThread` does all that comes between.
 //
-// 1. The constructor sets all handlers, before the first await. The thread takes a message while a turn runs, and the message waits.
-// 2. A thread that ends saves what is left, even if it was cancelled or failed.
+// 1. The constructor sets all handlers, before the first await. `open` is undefined until the thread has its settings. A message that comes
+//    earlier waits.
+// 2. A message may come while a turn runs. It waits for its turn, unless the running turn takes it.
+// 3. A thread that ends saves what is left, even if it was cancelled or failed.
 
 import {
   CancellationScope,

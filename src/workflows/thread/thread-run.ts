@@ -44,7 +44,7 @@ export async function startTurn(
   );
 }
 
-/** What people said in a turn: its message, and those that its model got while it worked. */
+/** The messages of people in a turn: its first message, and those that its model got while it worked. */
 export function saidInput(
   { input }: Pick<QueuedTurn, 'input'>,
   read: readonly Pick<QueuedTurn, 'input'>[],
