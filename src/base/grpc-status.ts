@@ -1,4 +1,4 @@
-/** The gRPC status codes that Longhaul tells apart. */
+/** The gRPC status codes that Longhaul distinguishes. */
 export const grpcStatus = {
   cancelled: 1,
   invalidArgument: 3,

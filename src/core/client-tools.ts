@@ -1,7 +1,7 @@
 // Checks the tools that a client brings for one run. Anybody may have written them. Pure.
 //
-// 1. `broughtToolsProblem` says what no run takes. The client asks it before it sends the tools, and again the thread and the worker.
-// 2. A replay asks `clientToolsProblem` only. What a run once took it still takes.
+// 1. `broughtToolsProblem` finds what no run takes. The client calls it before it sends the tools. The thread and the worker call it again.
+// 2. A replay calls only `clientToolsProblem`, because a run still takes what it once took.
 
 import { formatProblem, isJsonObject, joinPath, quote, shapeProblem, utf8Length } from '../base';
 import { limits } from '../protocol/limits';

@@ -1,5 +1,5 @@
-// What an attempt at a model call tells the server right before calls of the turn begin inline. From then on the turn stands: an attempt that
-// finds it, and a run whose call was lost, take the turn from there and ask no model again. Pure.
+// The turn that an attempt at a model call sends to the server right before the turn's calls begin inline. From then on the turn stands. If
+// the attempt is lost, the next attempt or the run takes the turn from the server, and does not call the model again. Pure.
 
 import { defined, isJsonObject, type Json } from '../base';
 import type { CallModelResult } from '../protocol/activities';

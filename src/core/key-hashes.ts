@@ -1,5 +1,5 @@
-// Hashes of a run's key, for memos and search attributes. With the key you can find its runs. Without the key you cannot read whose runs
-// they are. Pure.
+// Hashes of a run's key, for memos and search attributes. With the key you can find its runs. Without the key you cannot read who they
+// belong to. Pure.
 //
 // 1. A hash hides a member that nobody can guess. Somebody who guesses a member can confirm it.
 // 2. Two members never share an entry. Two values of one member never share an entry either.

@@ -37,7 +37,7 @@ const namedParents: {
   thread: ({ workflowId, memory }) => [workflowId, memory.workflowId],
 };
 
-/** Throws `InvalidInput` if a run's input is wrong, and says how to fix it. `parent` is the workflow that started the run, if any. */
+/** Throws `InvalidInput` with a hint if a run's input is wrong. `parent` is the workflow that started the run, if any. */
 export function checkRunInput(value: unknown, parent?: ParentWorkflow): asserts value is RunInput {
   if (!isJsonObject(value)) {
     throw invalid(
@@ -127,7 +127,7 @@ function checkParentMembers(
   if (parent !== undefined) checkDefinitionRoot(value, parent);
 }
 
-/** The root run also names whose stored content a run reads. */
+/** The root run is also the scope of the stored content that a run reads. */
 function checkDefinitionRoot(
   { lineage, definition }: Partial<ParentMembers>,
   { workflowId }: ParentWorkflow,

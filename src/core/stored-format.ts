@@ -18,7 +18,7 @@ export function requireFormat(what: string, format: unknown, newest: number): vo
 
 const newerVersion = 'A newer version of Longhaul wrote it';
 
-/** `found` says what a state has that this version does not know. */
+/** `found` names the part of a state that this version does not know. */
 export function ofNewerVersion(found: string): LonghaulError {
   return new LonghaulError(
     'StateError',
@@ -32,18 +32,18 @@ export function tellsOfNewerVersion(message: string): boolean {
   return message.includes(newerVersion);
 }
 
-/** What a query is told by a worker on which the workflow task of the run has just failed. */
+/** The error of a query on a worker where the workflow task of the run has just failed. */
 export const taskFailedHere = 'the workflow task of this run has failed on this worker';
 
-/** What a query is told by a worker that has read events of the run that no workflow task has taken yet. */
+/** The error of a query on a worker that has read events of the run which no workflow task has taken yet. */
 export const taskComesFirst = 'a workflow task of this run comes before the answer';
 
 /** The header of a query to a run that is closed. No workflow task will take what is left. */
 export const closedRunHeader = 'longhaul-closed-run';
 
 /**
- * Whether only this answer is of no use: a worker of another version may read the run, and a later answer has no part of it only. Temporal
- * says the number for nondeterminism.
+ * True if another try of the query may get an answer: a worker of another version may read the run, or the next workflow task takes the
+ * events first. `TMPRL1100` is Temporal's code for nondeterminism.
  */
 export function tellsOfOtherVersion(message: string): boolean {
   const signs = ['TMPRL1100', taskFailedHere, taskComesFirst, newerVersion];

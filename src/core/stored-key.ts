@@ -1,4 +1,4 @@
-// Under which key stores have a state or a conversation, and what a key says that leaves its application out. Pure.
+// The key of a state or a conversation in a store, and the default application of a key. Pure.
 //
 // 1. The tenant is part of the stored user. Two pairs of tenant and user never share a stored user.
 // 2. A key without a tenant is stored as it is.

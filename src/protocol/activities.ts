@@ -146,7 +146,7 @@ export type CallModelResult = {
   readonly unfinished?: readonly number[];
 };
 
-/** The agent whose turns are summarised: in the definition that its run pinned, or as the thread's workers know it. */
+/** The agent of the turns to summarise: in the definition that its run pinned, or as the thread's workers know it. */
 type SummarisedAgent =
   | Pick<CallModelInput, 'definition' | 'agentId' | 'path'>
   | Pick<OpenThreadInput, 'application' | 'runner' | 'inline'>;
@@ -192,7 +192,7 @@ export type CallToolInput = {
   readonly origin: string;
   /** Only for a tool with effect `once`: the execution that makes the call. After a reset, another one would find the call in flight. */
   readonly onceIn?: string;
-  /** Only for a tool whose result comes later: the input that takes it. */
+  /** Only for a tool with a later result: the input that takes the result. */
   readonly inputId?: string;
 } & CallbackInput &
   Traced;
@@ -258,10 +258,10 @@ export type RunToolHooksResult = {
   readonly session?: SessionDelta;
 };
 
-/** The run whose session a child starts from. */
+/** The run with the session that a child starts from. */
 export type FetchSessionInput = { readonly workflowId: string };
 
-/** An object, because Longhaul tells the results of activities apart by their fields. */
+/** An object, because Longhaul recognises the results of activities by their fields. */
 export type FetchInputResult = Pick<RunInput, 'input'>;
 
 export type CheckArgumentsInput = Pick<CallToolInput, 'definition' | 'tool'> & {

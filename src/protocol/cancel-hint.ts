@@ -3,7 +3,7 @@
 
 import type { LiveEvent } from './live';
 
-/** What a workflow tells its worker outside of history. */
+/** The hints that a workflow gives its worker, outside of history. */
 export type HintSinks = {
   readonly longhaul: {
     readonly callsCancelled: () => void;
@@ -15,7 +15,7 @@ export type HintSinks = {
 /** All workers listen to it, as to a run that never ends. */
 export const hintRoot = 'longhaul.cancelled';
 
-/** `runId`: of the execution whose calls are meant. */
+/** `runId` names the execution with the calls. */
 export function cancelHint(runId: string): LiveEvent {
   return { kind: 'moved', root: hintRoot, workflowId: runId, path: '', agent: '' };
 }

@@ -1,4 +1,4 @@
-/** Metadata keys. With them, a worker's codecs tell its workflows that a payload is not encrypted like the worker's own payloads. */
+/** Metadata keys with which a worker's codecs mark a payload for its workflows, if it is not encrypted like the worker's own payloads. */
 export const payloadMarks = {
   /** The payload came in clear to a worker that encrypts. */
   clear: 'longhaul-clear',

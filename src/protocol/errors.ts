@@ -107,7 +107,7 @@ export function hasCode<Code extends ErrorCode>(
   return LonghaulError.is(value) && value.code === code;
 }
 
-/** A failed model call. `kind` says how it failed. Longhaul waits for `retryAfterMs`, if the provider named a time. */
+/** A failed model call. `kind` is the kind of failure. Longhaul waits for `retryAfterMs`, if the provider named a time. */
 export class ProviderError extends LonghaulError {
   readonly kind: ProviderErrorKind;
   readonly retryAfterMs: number | undefined;

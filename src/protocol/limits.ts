@@ -52,7 +52,10 @@ export const limits = {
   contentChunk: 1 * MiB,
   definition: 512 * KiB,
   result: 1 * MiB,
-  /** All replies of one workflow task to waiting callers. Beyond this limit, a reply tells the caller to read the result itself. */
+  /**
+   * All replies of one workflow task to waiting callers. Beyond this limit, a reply has no result, and the caller must read the result
+   * itself.
+   */
   replies: 1 * MiB,
   /** The result of a run for its caller. One history may contain many such results. */
   childResult: 256 * KiB,

@@ -1,4 +1,5 @@
-// What a worker says about a model call while it streams. Nothing here is in history: the log has the whole turn later.
+// The live events of a model call, which a worker sends while the model streams. Nothing here is in history: the log has the whole turn
+// later.
 
 /** A piece of the response while it streams. */
 export type ModelDelta =
@@ -43,8 +44,8 @@ export type DeltaEvent = LivePlace &
   };
 
 /**
- * `begin`: an attempt at the model call of this turn begins. What earlier attempts said is void. `moved`: the run has more to read, or will
- * have it in a moment.
+ * `begin`: an attempt at the model call of this turn begins. The events of earlier attempts are void. `moved`: the run has more to read, or
+ * will have it in a moment.
  */
 export type LiveEvent =
   | (LivePlace & LiveAttempt & { readonly kind: 'begin' })

@@ -22,13 +22,13 @@ export type TurnChecks = {
   readonly argumentProblems?: readonly CallAnswer[];
   /** Why the output (the output tool's arguments, or the text) does not match the output schema. */
   readonly outputViolation?: string;
-  /** The callbacks' decisions about calls whose name is not allowed. `index` counts all calls of the provider. */
+  /** The callbacks' decisions about calls of tools that are not allowed. `index` counts all calls of the provider. */
   readonly invalidToolCalls?: readonly InvalidToolCallDecision[];
   readonly abort?: string;
   readonly override?: string;
 };
 
-/** The action for a call whose name is not allowed. */
+/** The action for a call of a tool that is not allowed. */
 export type InvalidToolCallAction =
   | { readonly kind: 'fail' }
   | { readonly kind: 'retry'; readonly feedback: string }

@@ -50,7 +50,9 @@ export type OpaquePart = {
   readonly sealed: Sealed;
 };
 
-/** A tool call of the model. If its arguments are not a JSON object, `args` is null, `rawArgs` has their text, and `argsError` says why. */
+/**
+ * A tool call of the model. If its arguments are not a JSON object, `args` is null, `rawArgs` has their text, and `argsError` the reason.
+ */
 export type ToolCallPart = {
   readonly type: 'tool_call';
   readonly callId: string;

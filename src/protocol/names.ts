@@ -31,10 +31,11 @@ export function whereType(types: readonly string[] = allWorkflowTypes): string {
 export const traceHeader = '_tracer-data';
 
 /**
- * Signals between runs. A child tells the root run what it waits for (`childInputs`), and gets the answer (`answer`). If a child has its
- * outcome while runs below it are still open, it tells its caller (`childResult`). If nobody needs a child's result any more, the child
- * gets `detach`. A thread passes a message to its running turn (`steer`). A turn that is being cancelled gives it back (`giveBack`). A client that is about to reset a run sends `halt`: the run ends its open work, and does nothing more.
- * A worker tells a run that a call of it has failed and is tried again (`retrying`).
+ * Signals between runs. A child sends its open inputs to the root run (`childInputs`), and gets the answer (`answer`). If a child has its
+ * outcome while runs below it are still open, it sends the outcome to its caller (`childResult`). If nobody needs a child's result any
+ * more, the child gets `detach`. A thread passes a message to its running turn (`steer`). A turn that is being cancelled gives it back
+ * (`giveBack`). A client that is about to reset a run sends `halt`: the run ends its open work, and does nothing more. A worker sends
+ * `retrying` if a call of the run has failed and is tried again.
  */
 export const signalNames = {
   resume: 'resume',
@@ -81,7 +82,7 @@ export const queryNames = {
 
 export const memoKey = 'longhaul';
 
-/** Tells whose conversation a thread is. Set at the start, and never changed. */
+/** The owner of a thread's conversation. Set at the start, and never changed. */
 export const threadMemoKey = 'longhaulThread';
 
 export const searchAttributes = {
@@ -103,7 +104,7 @@ export const idPatterns = {
   workflow: /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/,
 } as const;
 
-/** The tool with which an agent asks a person if its spec says `askUser: 'tool'`. */
+/** The tool with which an agent asks a person if its spec has `askUser: 'tool'`. */
 export const askUserTool = {
   name: 'ask_user',
   description:

@@ -24,7 +24,7 @@ export const actorShape = objectOf(
   },
 );
 
-/** Who acts. The backend that says so vouches for it: Temporal knows no end users. */
+/** Who acts. The backend vouches for it: Temporal knows no end users. */
 export type Actor = Shape<typeof actorShape>;
 
 export const approverRuleShape = objectOf(
@@ -34,7 +34,7 @@ export const approverRuleShape = objectOf(
     ids: texts,
     /** How many people must approve. Default 1. One rejection ends it. */
     approvals: amount,
-    /** `requester`: not the actor who started the run. `speakers`: nobody whose words are in the run. */
+    /** `requester` excludes the actor who started the run. `speakers` excludes everybody who has written something to the run. */
     not: listOf(partly<'requester' | 'speakers'>(text)),
   },
 );
@@ -74,7 +74,7 @@ export type Vote = Shape<typeof voteShape>;
 export type Verdict = {
   readonly kind: 'verdict';
   readonly inputId: string;
-  /** `edit`: the person changed a call, and the run asks anew. `expire`: nobody decided in time. */
+  /** `edit`: the person changed a call, and the run asks again. `expire`: nobody decided in time. */
   readonly verdict: 'answer' | 'approve' | 'edit' | 'reject' | 'complete' | 'fail' | 'expire';
   /** ISO 8601. */
   readonly at: string;

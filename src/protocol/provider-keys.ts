@@ -1,4 +1,4 @@
-// The variables of the environment that hold the keys of providers. Adapters read them, and people are told of them.
+// The environment variables with the keys of providers. Adapters read them, and messages for people name them.
 
 const ofBuiltIns: Readonly<Record<string, readonly string[]>> = {
   openai: ['OPENAI_API_KEY'],

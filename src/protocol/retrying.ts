@@ -1,4 +1,4 @@
-// What a worker tells a run about a call that it tries again, and what the run shows of it.
+// The note of a worker to a run about a call that it tries again, and what the run shows of it.
 
 /** The memo of a run that has such a call has this key, too. It is absent otherwise. */
 export const retryingMemoKey = 'longhaulRetrying';
@@ -11,7 +11,7 @@ export type RetryNote = {
   readonly lastError: string;
 };
 
-/** A call that fails and is tried again, as the run knows it. It hears of every failure whose number is a power of two. */
+/** A call that fails and is tried again, as the run knows it. The run gets a note for the failures 1, 2, 4, 8 and so on. */
 export type RetriedCall = {
   /** `model openai/gpt-5`, `tool lookup`, or the activity's name. */
   readonly what: string;

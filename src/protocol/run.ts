@@ -58,7 +58,7 @@ export const lineageShape = objectOf(
     key: listOf(textLike('^(app|user|session|tenant)-[0-9a-f]{32}$'), 4),
     /** The id of the actor who started the root run. */
     requester: filledText,
-    /** The ids of all whose words are in the runs above, with the requester. Absent if that is the requester alone. */
+    /** The ids of all people who have written something to the runs above, with the requester. Absent if that is the requester alone. */
     speakers: texts,
   },
 );
@@ -66,7 +66,7 @@ export const lineageShape = objectOf(
 /** The place of a run in the tree. `root` is the workflow id of the root run, `path` the way from there. */
 export type Lineage = Shape<typeof lineageShape>;
 
-/** Whose run it is, and whose stored state it reads and writes. */
+/** The owner of a run. The run reads and writes the stored state of this owner. */
 export type RunKey = {
   /** Default: the application of the run. */
   readonly appName?: string;
@@ -102,7 +102,7 @@ export const childMembers = {
   lineage: lineageShape,
   definition: { ...definitionRefShape, required: ['hash', 'root'] },
   sessionFrom: filledText,
-  /** Only for a child whose input is too long to travel: where to read it. `input` is its beginning. */
+  /** Only for a child with an input that is too long to travel: where to read it. `input` is its beginning. */
   inputFrom: inputRefShape,
   /** Only for a turn of a thread. */
   thread: threadTurnShape,
@@ -122,7 +122,7 @@ export const runInputShape = objectOf(
     budget: anObject<BudgetSpec>(),
     /** For code on the worker. The model never sees it. */
     context: jsonObject,
-    /** The application whose workers run the code. Default: the name of the task queue. */
+    /** The application with the code. Default: the name of the task queue. */
     application: text,
     /** Who asks for the run. */
     by: actorShape,
@@ -169,13 +169,16 @@ export const pendingInputShape = objectOf(
     by: approverRuleShape,
     /** The id of the actor who started the run, if `by` excludes the requester. */
     requester: text,
-    /** The ids of all whose words were in the run when it asked, if `by` excludes them. An empty id: of somebody unknown. */
+    /**
+     * The ids of all people who had written something to the run when it asked, if `by` excludes them. An empty id stands for an unknown
+     * person.
+     */
     speakers: texts,
     /** Approvals so far, if one is not enough. */
     votes: listOf(voteShape),
     /** What the tool's `show` made for the person. */
     preview: text,
-    /** A verdict with other arguments does not approve: the run asks anew about the changed call. */
+    /** A verdict with other arguments does not approve: the run asks again, about the changed call. */
     editAsksAnew: isTrue,
     /** Only for a tool: its result comes by the token that the tool's code passed on. A person should not give it. */
     byToken: isTrue,
@@ -196,10 +199,10 @@ export type CalledTool = Shape<typeof calledToolShape>;
 const runSpendShape = objectOf(
   { usage: usageShape },
   {
-    /** The tokens, counted call by call. Absent if `usage` says the same. */
+    /** The tokens, counted call by call. Absent if `usage` has the same number. */
     tokens: amount,
     costUsd: amount,
-    /** `provider/model` of calls whose cost is not in `costUsd`. */
+    /** `provider/model` of calls that `costUsd` does not include. */
     unpriced: texts,
     added: objectOf({}, { tokens: amount, costUsd: amount }),
   },
@@ -249,7 +252,7 @@ export type AgentRunResult<Types extends RunTypes = RunTypes> = Omit<
   };
   /** The usage of the whole tree. */
   readonly usage: Usage;
-  /** The cost of the whole tree in US dollars, without calls of models whose price the worker does not know. */
+  /** The cost of the whole tree in US dollars. It does not include models with a price that the worker does not know. */
   readonly costUsd?: number;
   readonly session: TypeOf<Types, 'session'>;
 };
@@ -315,7 +318,7 @@ export type RunState = {
 
 /** The `longhaul` key of a run's memo, at most 2 KiB. `describe` and `list` read it without a worker. */
 export type RunMemo = {
-  /** Only while the run waits for a person, or stays open after its end. Otherwise the server's own status says it. */
+  /** Only while the run waits for a person, or stays open after its end. Otherwise the server's own status is enough. */
   readonly status?: RunStatus;
   readonly agent: string;
   /** Only for a child: its place below the root run. */
@@ -345,7 +348,7 @@ export type ChildView = {
   readonly kind?: OrchestrationKind;
   readonly path: string;
   readonly status: 'open' | 'completed' | 'failed' | 'cancelled';
-  /** The ids of those whose words are in its result, if there are others than who asked for the run. */
+  /** The ids of all people who wrote something that is in its result. Absent if that is the requester alone. */
   readonly speakers?: readonly string[];
 };
 
@@ -369,7 +372,7 @@ const remarks = {
   may: listOf(anything<AnswerRight>()),
 };
 
-/** What every answer may say of itself. */
+/** The members that every answer may have. */
 export type AnsweredBy = Shape<ObjectShape<NoMembers, typeof remarks>>;
 
 /**
@@ -414,7 +417,7 @@ export type ResumeReply = {
   readonly accepted: true;
   readonly inputId: string;
   readonly missing?: number;
-  /** The verdict changed the call: the run asks anew about it. */
+  /** The verdict changed the call: the run asks again about it. */
   readonly asksAnew?: true;
 };
 export const steerInputShape = objectOf(

@@ -46,12 +46,12 @@ export function anything<Value>(): Shaped<Value> {
   return {};
 }
 
-/** An object whose members are not checked here. */
+/** An object. Its members are not checked here. */
 export function anObject<Value extends object>(): Shaped<Value> {
   return { type: 'object' };
 }
 
-/** A list whose items are not checked here. */
+/** A list. Its items are not checked here. */
 export function aList<Item>(): Shaped<readonly Item[]> {
   return { type: 'array' };
 }

@@ -42,7 +42,7 @@ export type ToolSpec = {
   readonly onError?: 'return' | 'fail';
   /** `'ask'` if a function on the worker decides for each call. */
   readonly needsApproval?: boolean | 'ask';
-  /** The rules for its approvals, if `needsApproval` says more than yes. */
+  /** The rules for its approvals, if `needsApproval` has rules. */
   readonly approval?: ApprovalPolicy;
   /** Who gives the result: the client of the run, or whoever gets the token that `execute` passes on. Absent: `execute`. */
   readonly result?: 'client' | 'later';
@@ -130,7 +130,7 @@ export const definitionRefShape = objectOf(
     holder: filledText,
     /** The thread that the root run is a turn of. What its runs keep in the result store belongs to the thread. */
     thread: filledText,
-    /** The application whose code runs. Absent if it is the name of the task queue. */
+    /** The application with the code. Absent if it is the name of the task queue. */
     application: filledText,
   },
 );

@@ -36,7 +36,7 @@ export const threadInputShape = objectOf(
     key: threadKeyShape,
   },
   {
-    /** The application whose workers run the code. Default: the name of the task queue. */
+    /** The application with the code. Default: the name of the task queue. */
     application: text,
     /** The session at the start of the first turn. */
     session: jsonObject,

@@ -58,7 +58,7 @@ export type EndedSegment = {
   readonly spend?: RunSpend;
 };
 
-/** What workflows call to tell telemetry. The worker has it, and no replay calls it. */
+/** The sink with which workflows report to telemetry. The worker provides it, and a replay does not call it. */
 export type TelemetrySinks = {
   readonly longhaulTelemetry: { segment(segment: EndedSegment): void };
 };

@@ -57,7 +57,7 @@ export class RunBudget {
     return { limits: this.#own, ...(isGiven && { given: this.#given }), spend: this.#spend };
   }
 
-  /** The same for a runner whose own limits change. What people have added to the old limits goes to the new ones. */
+  /** The same for a runner with new limits. The amounts that people have added to the old limits are added to the new ones. */
   carryTo(before: BudgetSpec | undefined, after: BudgetSpec | undefined): CarriedBudget {
     const [old, fresh] = [limitsOf(before), limitsOf(after)];
     let limits = fresh;
@@ -146,7 +146,7 @@ export class RunBudget {
     return own === undefined || given === undefined ? (own ?? given) : Math.min(own, given);
   }
 
-  /** Raises the limits. `added` tells the caller by how much the limit from the caller grew. */
+  /** Raises the limits. `added` reports to the caller by how much the caller's limit grew. */
   #raise(unit: Unit, amount: number): void {
     const limit = this.#limit(unit);
     if (limit === undefined) return;

@@ -37,7 +37,7 @@ export type SummaryPlan = {
 
 export type PlanRequest = {
   readonly context: ContextSpec;
-  /** Tools whose results stay: nobody should call them again. */
+  /** The results of these tools stay, because nobody should call the tools again. */
   readonly except: readonly string[];
   /** The provider refused the prompt as too long. */
   readonly isTooLong: boolean;
@@ -145,7 +145,9 @@ function planSummary(
   return summaryOf(meter, { context, goal, fits, hasMemory });
 }
 
-/** A summary between two turns of a thread, whose context was nearly full or too long. `meter`: of the thread's log. */
+/**
+ * Plans a summary between two turns of a thread, because its context is nearly full or too long. `meter` is the one of the thread's log.
+ */
 export function planThreadSummary(
   meter: PromptMeter,
   context: ContextSpec,

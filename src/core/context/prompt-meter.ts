@@ -31,7 +31,7 @@ export class PromptMeter {
   /** The first message of the user, and the last one with the turn that it led to. */
   #first: number | undefined;
   #last = { bytes: 0, turn: 0 };
-  /** What was said since the last turn. */
+  /** The bytes of the messages since the last turn. */
   #lead = 0;
   #summary: { readonly through: number; readonly bytes: number } | undefined;
   #bytes = 0;
@@ -58,7 +58,7 @@ export class PromptMeter {
     return this.#bytes;
   }
 
-  /** The tokens of a byte, as the last report says. */
+  /** Tokens per byte, from the last report of the provider. */
   get ratio(): number {
     if (this.#report === undefined) return ratios.usual;
     const { tokens, bytes } = this.#report;

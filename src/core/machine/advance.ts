@@ -52,7 +52,7 @@ export const batchOf = (machine: Machine, slots: readonly CallSlot[]): ToolBatch
   calls: machine.record.transcript.openCalls,
 });
 
-/** Takes results whose places `addressResults` has checked. The last result completes the batch. */
+/** Takes results. `addressResults` has checked their places. The last result completes the batch. */
 export function takeResults(
   machine: Machine,
   event: MachineEvent,

@@ -8,7 +8,7 @@
  * 5. You can always send `fullHistory()` to a provider: every call has exactly one result in the next message. After a compaction it is
  *    smaller than the log. `messages` is always the whole conversation.
  * 6. `fromJSON(toJSON())` continues exactly as the uninterrupted run.
- * 7. `transitions.ts` says which event fits which state and where it leads. `turn-plan.ts` says what follows from a turn.
+ * 7. `transitions.ts` lists which event fits which state, and the state after it. `turn-plan.ts` decides what follows from a turn.
  */
 
 import { defined, type Json, type JsonObject, plainJson, textOfParts } from '../../base';
@@ -164,7 +164,7 @@ export class AgentMachine {
     return editCall(this.machine, inputId, args);
   }
 
-  /** The call has begun, and its result will come from elsewhere. It is an open input from now on, whose id is returned. */
+  /** The call has begun, and its result will come from elsewhere. From now on the call is an open input. Returns the id of the input. */
   defer(call: { readonly turn: number; readonly index: number }): string {
     return deferCall(this.machine, call);
   }
@@ -188,8 +188,9 @@ export class AgentMachine {
   }
 
   /**
-   * Gives the model what people said meanwhile: before a model call, or after the last answer. That answer is then a turn like any other.
-   * False if the run is done and has no turn left, or if its provider goes on with a turn that it paused. Then nothing changes.
+   * Gives the model the messages that people sent while the run worked: before a model call, or after the last answer. That answer is then
+   * a turn like any other. Returns false and changes nothing if the run is done and has no turn left, or if the provider goes on with a
+   * turn that it paused.
    */
   steer(messages: readonly Omit<UserEvent, 'kind'>[]): boolean {
     const state = this.machine.expect('steer', 'awaiting-model', 'done');

@@ -52,7 +52,7 @@ export function checkProof(what: string, text: string): void {
   checkSize(what, text, limits.signature);
 }
 
-/** The error for an answer without an `inputId` while several inputs are open: nobody can tell which one it answers. */
+/** The error for an answer without an `inputId` while several inputs are open: it could answer any of them. */
 export function severalOpen(
   pending: readonly { readonly inputId: string; readonly path: string }[],
 ): LonghaulError {

@@ -11,7 +11,7 @@ import { amend, workingParts } from './working-turn';
 /** The names that a turn is checked by, sorted. */
 export type TurnNames = { readonly tools: readonly string[]; readonly allowed: readonly string[] };
 
-/** A call whose name is not allowed. `place` counts all calls of the provider. `index` counts the calls that are left. */
+/** A call of a tool that is not allowed. `place` counts all calls of the provider. `index` counts the calls that are left. */
 export type InvalidCall = {
   readonly call: ToolCallPart;
   readonly place: number;

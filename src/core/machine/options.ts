@@ -22,7 +22,7 @@ export type StoredOptions = {
   readonly criteria?: readonly CriterionSpec[];
   /** Default false. A text that starts with the marker pauses the run, except with 'never'. */
   readonly askUser?: AskUser;
-  /** Names of tools whose calls need a person's approval. */
+  /** Names of the tools that a person must approve calls of. */
   readonly approvals?: readonly string[];
 };
 

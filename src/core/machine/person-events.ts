@@ -55,7 +55,7 @@ export function editCall(machine: Machine, inputId: string, args: JsonObject): s
   return waiting.find((call) => call.index === index)?.input.inputId ?? inputId;
 }
 
-/** The driver has begun a call whose result comes from elsewhere. Returns the id of the input that takes the result. */
+/** The driver has begun a call that gets its result from elsewhere. Returns the id of the input that takes the result. */
 export function deferCall(
   machine: Machine,
   { turn, index }: { readonly turn: number; readonly index: number },

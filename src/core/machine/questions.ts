@@ -81,7 +81,10 @@ export function askedInput(call: ToolCallPart, turn: number, index: number): Mac
   };
 }
 
-/** `edits`: how often a person changed the call's arguments. Each change asks anew, so that nobody approves what they did not see. */
+/**
+ * `edits`: how often a person changed the call's arguments. After each change the run asks again, so that nobody approves what they did not
+ * see.
+ */
 export const approvalInput = (
   call: ToolCallPart,
   { turn, index, edits }: { readonly turn: number; readonly index: number; readonly edits: number },

@@ -38,7 +38,7 @@ const runShape = stored({
 });
 const turnKeys = Object.keys(acceptedTurnShape.properties);
 
-/** Keys of each variant besides `kind`. A trailing `?` marks a key that may be missing. */
+/** Keys of each variant, without `kind`. A trailing `?` marks a key that may be missing. */
 const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
   preparing: ['recordingOwed'],
   'awaiting-model': ['recorded'],

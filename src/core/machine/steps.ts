@@ -54,7 +54,7 @@ export type ModelTurnOutcome =
   | { readonly kind: 'turn-retried' }
   | { readonly kind: 'needs-resolution'; readonly context: InvalidToolCallContext };
 
-/** The facts about a call whose name is not allowed. */
+/** The facts about a call of a tool that is not allowed. */
 export type InvalidToolCallContext = {
   readonly toolName: string;
   readonly callId: string;

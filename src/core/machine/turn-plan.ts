@@ -81,7 +81,7 @@ export function planAnswer(input: PlanInput): TurnPlan {
   return calls.length > 0 ? planCalls(input, calls) : planText(input, content);
 }
 
-/** The model does not stand by what it said before a refusal, nor by its calls. */
+/** If the model refuses, its text before the refusal and its calls do not count. */
 function isRefusal({ content, finishReason }: AcceptedTurn['event']): boolean {
   if (finishReason === 'refusal') return true;
   return isAnswerless(content) && content.some((part) => part.type === 'refusal');

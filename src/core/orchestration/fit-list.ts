@@ -13,7 +13,7 @@ export function fitList(items: readonly string[], separator: string, maxBytes: n
   return shown === '' ? `${left} of them` : `${shown}${separator}and ${left} more`;
 }
 
-/** The first items whose texts fit in `maxBytes` together. */
+/** The first items that fit in `maxBytes` together, by their texts. */
 export function fitItems<Item>(
   items: readonly Item[],
   maxBytes: number,

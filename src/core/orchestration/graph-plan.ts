@@ -268,7 +268,7 @@ export class GraphPlan implements Plan {
     };
   }
 
-  /** The colon tells a retry from a task with a similar id: no id contains a colon. */
+  /** The colon makes the key of a retry different from every task id: no id contains a colon. */
   #keyOf(task: string, attempt: number): string {
     if (attempt === 1) return task;
     const key = `${task}.${attempt}`;
@@ -286,7 +286,7 @@ export class GraphPlan implements Plan {
     return this.#runs.get(task) ?? { attempt: 1, sessionAt: 0 };
   }
 
-  /** The tasks whose results are still needed, by tasks that may start or by the graph's own result. */
+  /** The tasks with results that are still needed, for tasks that may start or for the graph's own result. */
   #wantedResults(): ReadonlySet<string> {
     const open = this.#progress.tasksThat('waiting', 'startable');
     return new Set([...this.#sinks, ...open.flatMap((id) => this.#taskOf(id).needs)]);

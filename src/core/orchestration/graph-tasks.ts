@@ -22,7 +22,7 @@ export type PlannedTask = {
   readonly place: RunnerPlace;
   /** The dependencies in the order listed, each once. */
   readonly dependencies: readonly string[];
-  /** The tasks it waits for: its dependencies, and the tasks whose results its prompt uses. */
+  /** The tasks it waits for: its dependencies, and the tasks that its prompt uses the results of. */
   readonly needs: readonly string[];
   /** The tasks that wait for it, in declaration order. */
   readonly neededBy: readonly string[];
@@ -70,7 +70,7 @@ function toTask(config: GraphTaskConfig, ids: ReadonlySet<string>): Omit<Planned
   return { ...task, dependencies, needs, prompt: { parts, params: paramsOf(parts) } };
 }
 
-// The error of a graph with a failed task. It names the task, and says what became of the other tasks.
+// The error of a graph with a failed task. It names the task, and reports how the other tasks ended.
 
 /** The first task of a graph that failed for good. */
 export type TaskFailure = Omit<ChildFailure, 'details'> & {

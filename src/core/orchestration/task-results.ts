@@ -97,7 +97,7 @@ export function taskInput(task: PlannedTask, sources: TaskSources): RunInput['in
   });
 }
 
-/** Adds the outputs, cut to the limit of an input, because an orchestration cannot tell its tasks to write less. */
+/** Adds the outputs, cut to the limit of an input, because an orchestration cannot make its tasks write less. */
 function withOutputs(
   { dependencies }: PlannedTask,
   input: RunInput['input'],

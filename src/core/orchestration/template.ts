@@ -73,7 +73,7 @@ export function paramsOf(parts: readonly TemplatePart[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => (part.kind === 'param' ? [part.name] : [])))].sort();
 }
 
-/** The tasks whose results a template uses, in order, each once. */
+/** The tasks that a template uses results of, in order, each once. */
 export function tasksOf(parts: readonly TemplatePart[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => ('task' in part ? [part.task] : [])))];
 }
@@ -160,7 +160,7 @@ function lookUp(part: Reference, { input, results, params }: TemplateValues) {
   return part.kind === 'output' ? result?.output : part.path.reduce(memberOf, result?.structured);
 }
 
-/** The client put a long text into the result store. The prompt gets its head, with the note that says how to read on. */
+/** The client put a long text into the result store. The prompt gets the beginning of it, with a note on how to read the rest. */
 function isStoredText(input: UserInput): input is readonly TextPart[] {
   if (typeof input === 'string' || input.length !== 1) return false;
   return input[0]?.type === 'text' && input[0].stored !== undefined;

@@ -1,4 +1,5 @@
-// The ids of open inputs. A run knows its own inputs by short ids. Lists of a tree of runs tell them apart by a suffix.
+// The ids of open inputs. A run knows its own inputs by short ids. A list of inputs of a tree of runs adds a suffix to each, so that the
+// ids differ.
 
 import { hashOf } from '../../base';
 

@@ -1,7 +1,7 @@
-// What only some may do with an answer. The backend that passes an answer on says what its sender may, and the run that asked holds to it,
+// Checks what the sender of an answer may do. The backend sends the sender's rights with the answer. The run that asked checks them,
 // because only the run knows what is open when the answer arrives. Pure.
 //
-// 1. An answer that does not say what its sender may do comes from the backend itself, which may do everything.
+// 1. An answer without rights comes from the backend itself, which may do everything.
 // 2. A right that this version does not know permits nothing here.
 
 import type { Json } from '../../base';

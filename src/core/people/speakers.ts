@@ -1,4 +1,4 @@
-// Whose words are in a run: of those who said something to its model, or changed what it does. Pure.
+// The speakers of a run: the people who wrote something to its model, or changed what it does. Pure.
 //
 // 1. Approvals without arguments, notes and budgets are no words to the model. Results by a token come from machines, which have no name.
 // 2. Words of somebody unknown count as those of everybody: nobody can approve then.
@@ -6,7 +6,7 @@
 import type { LogEvent } from '../../protocol/log';
 import type { Verdict } from '../../protocol/people';
 
-/** Somebody whose name nobody knows. No actor has this id. */
+/** An unknown person. No actor has this id. */
 export const unknownSpeaker = '';
 
 /** A run with more speakers counts the others as unknown. */

@@ -2,9 +2,9 @@
 // without a message. Pure.
 //
 // 1. A verdict names what the person saw (`seen`). A verdict on anything else is refused.
-// 2. Each actor has one vote. One rejection decides. A verdict that changes the arguments closes the input: the run asks anew, so that no
+// 2. Each actor has one vote. One rejection decides. A verdict that changes the arguments closes the input, and the run asks again. So no
 //    earlier vote counts for arguments that its actor did not see.
-// 3. Without a known requester, `not: ['requester']` refuses every approval. So does `not: ['speakers']` if somebody unknown has said
+// 3. Without a known requester, `not: ['requester']` refuses every approval. So does `not: ['speakers']` if an unknown person has written
 //    something. Rejections stay possible.
 
 import { defined, type JsonObject } from '../../base';
@@ -105,7 +105,7 @@ function ofSpeakers(
     : undefined;
 }
 
-/** The rule of a call whose own rule could not be made. No tool can have it. */
+/** True for the rule that a call gets if making its own rule failed. No tool can have such a rule. */
 const namesNobody = ({ roles = [], ids }: ApproverRule): boolean =>
   roles.length === 0 && ids?.length === 0;
 
@@ -131,7 +131,7 @@ export function whoMayNot({ not = [] }: ApproverRule): readonly string[] {
   ];
 }
 
-/** The entry in the log that says what was decided. `inputId`: without the suffix of the tree. */
+/** The log entry for a decision. `inputId`: without the suffix of the tree. */
 export function verdictOn(
   asked: Asked,
   {
@@ -184,7 +184,7 @@ function joined(
   return some && others ? [...new Set([...some, ...others])] : (some ?? others);
 }
 
-/** The entry in the log that says that nobody decided in time. `inputId`: without the suffix of the tree. */
+/** The log entry for an input that nobody decided in time. `inputId`: without the suffix of the tree. */
 export function expiryOf(
   { digest }: PendingInput,
   { inputId, at }: { readonly inputId: string; readonly at: string },

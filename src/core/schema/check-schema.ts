@@ -1,10 +1,10 @@
 // Checks a value against a JSON Schema that anybody may have written: a model, a client, or an MCP server. It interprets the schema, so
 // that it runs in workflows too, and needs no clock. Pure.
 //
-// 1. Each step counts, and so does each character that a pattern looks at. A step takes about 25 ns of a core. A check over its limit ends, and
-//    the value is refused. So the same value has the same fate on every machine.
-// 2. It checks every keyword of draft 2020-12 that says what a value must be, except those that `schema-problem.ts` refuses. It knows the
-//    forms of draft-07, too. `format` is checked for the formats in `formats.ts`; any other is a hint.
+// 1. Each step counts, and so does each character that a pattern looks at. A step takes about 25 ns of a core. A check over its limit ends,
+//    and the value is refused. So the same value has the same fate on every machine.
+// 2. It checks every keyword of draft 2020-12 that limits values, except those that `schema-problem.ts` refuses. It knows the forms of
+//    draft-07, too. `format` is checked for the formats in `formats.ts`; any other is a hint.
 // 3. It never throws, whatever schema and value are. What it cannot read in a schema refuses nothing.
 // 4. An update that was accepted is not checked again when its run replays.
 
@@ -52,7 +52,7 @@ export function checkAgainst(schema: Json, value: Json, bounds: CheckBounds): re
   }
 }
 
-/** What a schema says about values of one kind. */
+/** The rules of a schema for values of one kind. */
 type Plan = readonly { readonly rule: Rule; readonly constraint: Json }[];
 type Plans = Partial<Record<keyof typeof rulesByKind, Plan>>;
 

@@ -1,6 +1,6 @@
 // Reads a regular expression and counts its steps, but writes no program. Pure.
 //
-// 1. JavaScript's own engine says whether the syntax is right. It tries no text.
+// 1. JavaScript's own engine checks the syntax. It matches no text.
 // 2. A pattern has no look-around and no back-reference (ADR 0023).
 
 import { errorText } from '../../base';

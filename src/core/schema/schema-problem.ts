@@ -1,8 +1,8 @@
-// Whether a schema that anybody wrote can be used. Pure.
+// Checks whether a schema can be used. Anybody may have written it. Pure.
 //
 // 1. Every schema that passes can be checked in bounded steps, whatever the value is.
 // 2. A keyword that `checkAgainst` cannot check is refused, so that no schema promises more than the check keeps. Unknown keywords are
-//    remarks, as JSON Schema says.
+//    remarks, as in JSON Schema.
 // 3. The machine asks about schemas of answers again when a run replays. So what they may have must not change.
 
 import {

@@ -101,7 +101,7 @@ export const anyRules: Rules = {
 
 const noFit = 'fits no alternative';
 
-/** What is first wrong by each alternative. Alternatives within alternatives are not told apart. */
+/** The first problem of each alternative. Alternatives inside an alternative are not listed. */
 function noAlternative({ place }: At, found: readonly (Found | undefined)[]): Found {
   const message = (): string => {
     const sayings = new Set<string>();

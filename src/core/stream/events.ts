@@ -4,8 +4,8 @@
 // 1. A step is one model turn. It belongs to the run `workflowId`, and `turn` counts the turns of that run's log, from 1.
 // 2. The deltas of a step, one after the other, are the content of its `step-end`. Two texts in a row may stream as one part, and a refusal
 //    streams as text. Media and opaque parts are only in `step-end`.
-// 3. `step-begin` voids all that was said about this turn before: a new attempt begins, or the step is told again because what streamed is
-//    not what the log has. A `user` or `feedback` event voids a step without `step-end`, which then begins again.
+// 3. `step-begin` voids all earlier events of this turn: a new attempt begins, or the step comes again because the log differs from what
+//    streamed. A `user` or `feedback` event voids a step without `step-end`, which then begins again.
 // 4. A step without `step-end` at the end of its run does not count: the run keeps nothing of it.
 // 5. Each call of a step gets one `result`, or none if the run ends before. A later `result` of the same call replaces the earlier one.
 // 6. There are no events for the caller's history, for summaries and for cleared results: they only change what the model gets.
@@ -72,7 +72,7 @@ type Happening =
     }
   /** A person changed the arguments of a call that waited for approval. */
   | ({ readonly type: 'call-edited'; readonly args: JsonObject } & StreamedCall)
-  /** The result as the tool gave it. It has no `turn` and no `index` of its own. */
+  /** The result as the tool gave it. `turn` and `index` are beside it, not in it. */
   | ({ readonly type: 'result'; readonly name: string; readonly result: ToolResult } & StreamedCall)
   /** Somebody decided about an input of this run. */
   | { readonly type: 'verdict'; readonly verdict: Verdict }

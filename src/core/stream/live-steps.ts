@@ -19,7 +19,7 @@ export class LiveSteps {
     return this.#steps.find(({ streamed }) => streamed.turn === turn);
   }
 
-  /** The step of the event. Undefined if the event says nothing new. */
+  /** The step of the event. Undefined if the event is not new. */
   take(turn: number, event: StepEvent): LiveStep | undefined {
     const known = this.of(turn);
     if (known !== undefined && !known.isBefore(event)) return known.take(event) ? known : undefined;

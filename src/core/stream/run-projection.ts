@@ -1,7 +1,7 @@
 // The events of one run, from its log and its live events. Pure: the same facts give the same events.
 //
 // 1. The log decides. Live deltas show only the turn after the last one in the log, and only while that one has no open call.
-// 2. The log says each thing once. It tells a step again only if what was said about the step is not right.
+// 2. Each entry of the log gives its events once. A step comes again only if its earlier events do not fit the log.
 // 3. In the log, the decisions about the content of a turn come right after it.
 
 import { defined } from '../../base';
@@ -140,7 +140,7 @@ export class RunProjection {
     return this.#closeIfAnswered(open);
   }
 
-  /** Tells the last turn, unless it was told. */
+  /** The events of the last turn, if it has not given them yet. */
   #tellTurn(): LogHappening[] {
     const last = this.#last;
     if (last === undefined || last.isTold) return [];
@@ -161,7 +161,7 @@ export class RunProjection {
     return open.isAnswered ? this.#closeTurn() : [];
   }
 
-  /** Nothing more comes about the last turn. Calls without a result get what the conversation says about them. */
+  /** Nothing more comes about the last turn. Calls without a result get the result that the conversation has for them. */
   #closeTurn(): LogHappening[] {
     const before = this.#tellTurn();
     if (this.#last === undefined) return before;

@@ -1,4 +1,4 @@
-// What a stream has said about one step so far. Each text is kept once, not once for each delta.
+// The part of one step that a stream has brought so far. It keeps each text once, not once for each delta.
 
 import { madeCallId } from '../machine/working-turn';
 import type { ModelDelta } from '../../protocol/live';
@@ -24,7 +24,7 @@ export class StreamedStep {
   readonly turn: number;
   readonly attempt: number;
   readonly #parts: StreamedPart[] = [];
-  /** Calls whose name is not known yet. */
+  /** Calls that have no name yet. */
   readonly #unnamed = new Map<number, CallDelta>();
   /** How many messages come before the turn. Undefined while the step is not shown. */
   #position: number | undefined;

@@ -1,7 +1,7 @@
 /*
  * The last model turn, while it can change or lacks results. It does not know the messages before it.
  *
- * O1. The place among the remaining calls tells which call a result belongs to. The turn ignores a result for a wrong place.
+ * O1. A result belongs to the call at the same place among the remaining calls. The turn ignores a result for a wrong place.
  */
 import { defined, type JsonObject } from '../../base';
 import type { ModelTurnEvent, ToolResultEvent } from '../../protocol/log';

@@ -35,8 +35,8 @@ export function wholeOutput(tool: string, value: unknown): ToolOutput {
 }
 
 /**
- * Cuts a whole result to what the log may hold. Its texts and its JSON share `maxBytes`. Media get the rest of `toolResultStored`, in
- * their order. Those without room become a note. What a store keeps stays as it is. `reason` says why the rest is not kept.
+ * Cuts a whole result to what the log may hold. Its texts and its JSON share `maxBytes`. Media get the rest of `toolResultStored`, in their
+ * order. Media without room become a note. Content that a store keeps stays as it is. `reason` is why the rest is not kept.
  */
 export function cutOutput(
   { isError, content }: ToolOutput,
@@ -135,7 +135,7 @@ export function outcomeUnknown(reason?: string): ToolOutput {
   );
 }
 
-/** Cuts a long text to `maxBytes`, with a note that says how much is missing. It never splits a code point. */
+/** Cuts a long text to `maxBytes`, with a note on how much is missing. It never splits a code point. */
 function cut(text: string, maxBytes: number, reason?: string): string {
   const bytes = utf8Length(text);
   if (bytes <= maxBytes) return text;
