@@ -29,7 +29,9 @@ export function callLog(): WorkerLogger {
   return current.getStore() ?? Context.current().log;
 }
 
-/** Does work whose lines name the call of `input`. They go to `logger`, by default to the one of Temporal's worker. */
+/**
+ * Runs `work`. Each line that it logs names the call of `input`. The lines go to `logger`, by default to the logger of Temporal's worker.
+ */
 export async function withCallLog<Result>(
   { logger }: LogDependencies,
   input: unknown,
@@ -54,7 +56,10 @@ export async function withinCallLog<Result>(
   return await current.run(naming(callLog(), fieldsOf(input)), work);
 }
 
-/** Writes what failed, with the stack of the code that threw. An error of Longhaul says all by itself; its cause is what code threw. */
+/**
+ * Writes what failed, with the stack of the code that threw. An error of Longhaul needs no stack: its `cause` is the error that code threw,
+ * if there is one.
+ */
 export function logFailure(level: 'warn' | 'error', what: string, thrown: unknown): void {
   const isOurs = LonghaulError.is(thrown);
   const text = isOurs ? redact(thrown.message) : describeError(thrown);

@@ -16,7 +16,7 @@ import type { McpPool } from './mcp/mcp-pool';
 
 /** Shared by all activities of one worker. */
 export type ActivityDependencies = {
-  /** The application whose code this worker has. */
+  /** The application that this worker has the code of. */
   readonly application: string;
   readonly registry: Registry;
   readonly providers: ReadonlyMap<string, ModelProvider>;

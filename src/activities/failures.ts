@@ -146,7 +146,10 @@ function keptCause(cause: unknown): Error | undefined {
   });
 }
 
-/** The user's code may throw a failure whose text ends in half a character, or with a circle of causes. The worker could not send it. */
+/**
+ * The user's code may throw a failure with half a character in its text, or with a circle of causes. The worker could not send such a
+ * failure.
+ */
 function readableFailure(error: TemporalFailure): TemporalFailure {
   const { message, stack = '' } = error;
   if (!(error instanceof ApplicationFailure)) return error;
@@ -167,8 +170,8 @@ function readableFailure(error: TemporalFailure): TemporalFailure {
 }
 
 /**
- * A text for any thrown value. It ends with what the causes say, such as `TypeError: fetch failed: connect ECONNREFUSED 127.0.0.1:4999`.
- * An error of Longhaul says all by itself.
+ * A text for any thrown value, with the texts of its causes, such as `TypeError: fetch failed: connect ECONNREFUSED 127.0.0.1:4999`. For an
+ * error of Longhaul, its own message is enough.
  */
 export function describeError(error: unknown): string {
   const chain = LonghaulError.is(error) ? errorChain(error).slice(0, 1) : errorChain(error);

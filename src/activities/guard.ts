@@ -19,7 +19,7 @@ export function guard(
       try {
         return await activity(input);
       } catch (thrown) {
-        // A cancelled call that has told the server itself.
+        // The call is cancelled, and has reported that to the server itself.
         if (thrown instanceof CompleteAsyncError) throw thrown;
         const { error, spend } = unpaid(thrown);
         const failure = toFailure(error, spend);

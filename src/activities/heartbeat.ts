@@ -10,7 +10,7 @@ const defaultHeartbeatMs = 10_000;
 /** Sends a heartbeat with these details. Later beats of the timer repeat them. Throws `PayloadTooLarge` over `limits.heartbeat`. */
 export type Heartbeat = (details?: Json) => void;
 
-/** What an attempt tells the server, beside its result. */
+/** What an attempt sends to the server before its result. */
 export type Beats = {
   readonly heartbeat: Heartbeat;
   /** Stores details without a beat: they go out with the next beat, or when the attempt fails. */

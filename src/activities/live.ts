@@ -1,4 +1,4 @@
-// What a worker says to those who watch its runs.
+// Sends live events to the people who watch a run.
 
 import { Context } from '@temporalio/activity';
 import type { Deltas } from '../stores/index';
@@ -35,7 +35,7 @@ export function placeOf({ definition, agentId, path = agentId }: CallInput): Liv
   return { root: definition.root ?? workflowId, workflowId, path, agent: agentId };
 }
 
-/** A run asks again for a call that it cut, with attempt 1. Only the time tells both calls apart. */
+/** If a run cut a call, it makes the call again, with attempt 1. Only the time of the call makes the two different. */
 export function currentAttempt(): Omit<LiveAttempt, 'turn'> {
   const { attempt, scheduledTimestampMs } = Context.current().info;
   return { calledAt: scheduledTimestampMs, attempt };

@@ -36,7 +36,7 @@ export class OpenCall {
     openCalls.set(this.#runId, ofRun.add(this));
   }
 
-  /** Aborts when the server has ended the call, and only the answer to a hint says so. */
+  /** Aborts when the server has ended the call. The attempt learns that only when it asks the server after a hint. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }

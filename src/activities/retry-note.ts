@@ -1,4 +1,5 @@
-// Tells a run that a call of it has failed and is tried again. Only the server knows of attempts otherwise, and lists of runs do not say it.
+// Sends a note to a run: one of its calls has failed and is tried again. Without the note only the server knows that, and lists of runs do
+// not show it.
 
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { oneLine } from '../base';
@@ -12,10 +13,10 @@ import {
 } from '../protocol';
 import { isFinal, isLastAttempt } from './user-code';
 
-/** Calls that are repeated quickly, as in a rolling deploy, are told of only if they go on for longer. */
+/** A call that fails and works soon after, as in a rolling deploy, causes no note. */
 const quickMs = 500;
 
-/** The first failure is told of only if the provider asks for a long pause. */
+/** The first failure causes a note only if the provider asks for a pause as long as this. */
 const longPauseMs = 15_000;
 
 /** Never throws, because the run goes on without it. */

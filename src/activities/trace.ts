@@ -1,4 +1,4 @@
-// What an attempt of an activity tells telemetry about the calls that it makes.
+// Reports the calls of one attempt of an activity to telemetry.
 
 import { Context } from '@temporalio/activity';
 import { defined, hashOf } from '../base';
@@ -56,8 +56,8 @@ export class AttemptTrace {
   }
 
   /**
-   * Tells of the attempt before this one, if its worker was lost and could not tell. Only the server knows that. `response`: what the lost
-   * attempt had got.
+   * Reports the attempt before this one, if its worker was lost and could not report it. Only the server knows that. `response` is the
+   * response that the lost attempt had got.
    */
   async tellLost(call: Call, response?: ModelResponse, place = ''): Promise<void> {
     const { telemetry } = this.#listener;

@@ -85,7 +85,7 @@ export function isCancelled(error: unknown): boolean {
   return error instanceof CancelledFailure || Context.current().cancellationSignal.aborted;
 }
 
-/** True if the error says that another attempt would not help. */
+/** True if the error is marked as one that another attempt would not help. */
 export function isFinal(error: unknown): boolean {
   if (LonghaulError.is(error)) return !error.retryable;
   return error instanceof ApplicationFailure && error.nonRetryable === true;

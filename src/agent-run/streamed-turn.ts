@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../base';
 import type { AssistantPart, ReasoningPart, ToolCallPart } from '../protocol';
 import type { CompletionCallHead } from '../core/machine/steps';
 
-/** An event of a provider's stream. `key` tells the blocks of a turn apart, and never enters history. */
+/** An event of a provider's stream. `key` names a block of the turn, and never enters history. */
 export type StreamEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly key: string; readonly delta: string }
@@ -19,13 +19,13 @@ export type ToolCallDelta = {
   readonly argsDelta?: string;
 };
 
-/** What the assembler says about an event: show it, decide about an invalid call, or record the usage. */
+/** What to do with an event: show it, decide about an invalid call, or record the usage. */
 export type AssemblerOutput =
   | { readonly kind: 'forward'; readonly event: StreamEvent }
   | { readonly kind: 'invalid-tool-call'; readonly invalid: StreamedInvalidToolCall }
   | { readonly kind: 'completed'; readonly head: CompletionCallHead };
 
-/** A call whose name is not allowed, found while it was coming in. `argsText` is the part of its arguments so far. */
+/** A call of a tool that is not allowed, found while it was coming in. `argsText` is the part of its arguments so far. */
 export type StreamedInvalidToolCall = {
   readonly key: string;
   readonly callId: string;

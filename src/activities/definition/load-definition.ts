@@ -43,7 +43,7 @@ export async function loadDefinition(
       ...hooksHere(dependencies),
     };
   } catch (error) {
-    // An error that a retry may cure says nothing about the definition.
+    // A retry may cure these errors. They do not mean that the definition is wrong.
     if (!LonghaulError.is(error)) throw withoutRetry(error);
     if (error.retryable || error instanceof McpUnavailable) throw error;
     if (error.code === 'AgentNotFound' || error.code === 'NotRegisteredHere')
@@ -86,7 +86,7 @@ async function makeDefinition(
   return dependencies.results === undefined ? whole : withResultTools(whole);
 }
 
-/** A worker has the providers of its own agents: it was checked when it was created. */
+/** Needed only for a spec that came with the start. `createWorker` has already checked the agents of the worker. */
 function requireProviders({ providers }: ActivityDependencies, { runners }: Definition): void {
   const agents = Object.values(runners).filter((runner) => runner.kind === 'agent');
   const [problem] = unknownProviders(agents, providers.keys());

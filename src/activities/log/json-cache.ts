@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { type InputRef, limits, type RunInput } from '../../protocol';
 
-/** The memory of V8 and of a cache entry besides the bytes. */
+/** The memory that V8 and the cache need for an entry, in addition to its bytes. */
 const overhead = 400;
 
 const encoder = new TextEncoder();
@@ -11,7 +11,7 @@ const decoder = new TextDecoder();
 
 /**
  * JSON that a cache keeps, as bytes. A cache must not keep the value itself: a string cut from a longer string keeps all of the longer one
- * in memory, and nobody can tell how much that is.
+ * in memory, and its size is unknown.
  */
 export class OwnedJson<Value> {
   readonly #bytes: Uint8Array;

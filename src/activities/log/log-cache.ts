@@ -33,7 +33,7 @@ export class LogCache {
 
   readonly #onRead: (from: 'cache' | 'run') => void;
 
-  /** `maxBytes` bounds the logs. Entries without a place may take a quarter of it more. `onRead`: told of each log that is read. */
+  /** `maxBytes` bounds the logs. Entries without a place may take a quarter of it more. Calls `onRead` for each log that it reads. */
   constructor(
     maxBytes: number = limits.logCacheBytes,
     onRead: (from: 'cache' | 'run') => void = () => undefined,

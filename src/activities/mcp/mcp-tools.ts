@@ -89,10 +89,7 @@ type Block = CallToolResult['content'][number];
 
 type Data = { readonly data: string; readonly mimeType: string | undefined };
 
-/**
- * The whole answer, not cut yet, in the order of its blocks. As the protocol says, structured content replaces the text. It does not
- * replace media.
- */
+/** The whole answer, not cut yet, in the order of its blocks. The protocol lets structured content replace the text, but not media. */
 export function mcpOutput(
   tool: string,
   { content, structuredContent, isError = false }: CallToolResult,

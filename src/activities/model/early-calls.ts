@@ -1,4 +1,4 @@
-// Calls that begin while the model still writes the turn, as soon as the stream says that they are complete.
+// Calls that begin while the model still writes the turn. A call begins as soon as the stream has all of it.
 
 import { AsyncResource } from 'node:async_hooks';
 import { toCallPart } from '../../agent-run/index';

@@ -1,11 +1,14 @@
-// Calls of a turn that run right here, in the activity of the model call: those of inline tools.
+// Runs tool calls of a turn in the activity of its model call, so that they need no activity. It gets the stream of the model (`see`) and
+// then the whole turn (`results`). It returns the results that fit, and the indexes of calls that began but have no result.
 //
-// 1. Only reads begin before the server has the model's response, and only in a first attempt. So a call that takes its worker with it
-//    does not do so for ever, and the model is not paid for twice.
-// 2. A call that fails or takes too long has no result. This was its first attempt: the run makes the next one, by an activity of its own.
-// 3. The turn and its results fit one payload. The run makes the calls whose results do not fit.
-// 4. Once a call that acts may have begun, the turn stands: this attempt returns it, with the results that it has, whatever cuts the call.
-//    If the attempt is lost, the server has the turn, and the next attempt or the run takes it from there.
+// 1. A call begins early, during the stream, only if its tool only reads, and only in a first attempt. So a call that kills its worker does
+//    not do so for ever, and the model is not paid for twice.
+// 2. All other calls begin after the server has the turn.
+// 3. A call that fails or takes too long has no result. This was its first attempt: the run makes the next one in a separate activity.
+// 4. The turn and its results fit one payload. Before calls begin, `#thatMayBegin` reserves the largest result of each. After they end,
+//    `#outcome` counts the real bytes.
+// 5. Once a call that acts may have begun, the turn stands: this attempt returns it, with the results so far, whatever cuts the call. If
+//    the attempt is lost, the server has the turn, and the next attempt or the run continues from there.
 
 import { Context } from '@temporalio/activity';
 import { defined, type JsonObject, utf8Length } from '../../base';
@@ -34,7 +37,7 @@ import { EarlyCalls } from './early-calls';
 import { type CalledModel, turnNames } from './model-callbacks';
 import type { TurnCall } from './turn-checks';
 
-/** A call whose tool may run inline, on this worker. */
+/** A call that may run inline, on this worker. */
 type InlineCall = {
   readonly index: number;
   readonly part: ToolCallPart & { readonly args: JsonObject };
@@ -79,13 +82,13 @@ export class InlineCalls {
     });
   }
 
-  /** The server wants the attempt to end. Calls of a turn that stands go on if somebody only said something to the run. */
+  /** The server wants the attempt to end. The calls of a turn that stands go on if the run is not cancelled, but only got a message. */
   async #leave(reason: Error): Promise<void> {
     const mayGoOn = this.#stands && isAskedByRun(reason);
     if (!mayGoOn || (await isRunCancelled(this.#context))) this.stop(reason);
   }
 
-  /** Begins reads whose call is complete, while the model still writes. */
+  /** Begins complete calls of tools that only read, while the model still writes. */
   see(delta: ModelDelta): void {
     this.#early.see(delta);
   }
@@ -187,7 +190,7 @@ export class InlineCalls {
     return { ...inline, result, isRunning: () => isRunning, stop: () => own.abort() };
   }
 
-  /** What an activity of its own would get. */
+  /** The same input as for a call in a separate activity. */
   #inputOf({ index, part, tool }: InlineCall): CallToolInput {
     const { input, chain } = this.#options.call;
     const { definition, agentId, path, turn, context, contextByReference, iteration } = input;
@@ -205,7 +208,7 @@ export class InlineCalls {
     };
   }
 
-  /** The calls whose results fit, if the server has the turn and still wants it. */
+  /** The calls with results that fit. None if the server does not take the turn now. */
   async #thatMayBegin(
     calls: readonly InlineCall[],
     early: readonly BegunCall[],
@@ -273,7 +276,7 @@ export class InlineCalls {
   }
 }
 
-/** Nobody knows if the server does not answer. Then the calls go on, for as long as `inlineTimeout` says. */
+/** If the server does not answer, this returns false: the calls then go on until `inlineTimeout`. */
 async function isRunCancelled({ client, info }: Context): Promise<boolean> {
   const { workflowId = '', runId } = info.workflowExecution ?? {};
   const handle = client.workflow.getHandle(workflowId, runId);

@@ -50,7 +50,7 @@ export async function afterModelCall(
   const { content, origin } = response;
   const all = [...messages, { role: 'assistant' as const, parts: content, origin }];
   const invalidToolCalls = await decideInvalidCalls(chain, { spec, messages: all, response });
-  // The hook after the call does not see a turn whose invalid calls a callback has decided.
+  // If a callback has decided about invalid calls, the hook after the call does not see the turn.
   if (invalidToolCalls.length > 0) {
     const toCheck = withRepairs(response, invalidToolCalls);
     return { turn: response, checks: { invalidToolCalls }, toCheck };
@@ -70,7 +70,7 @@ function overridden(text: string): CalledModel {
   return { turn, checks: { override: text } };
 }
 
-// Callbacks decide about calls whose names are not allowed. The machine finds these calls by itself, and applies the decisions.
+// Callbacks decide about calls of tools that are not allowed. The machine finds these calls by itself, and applies the decisions.
 
 type ReceivedTurn = {
   readonly spec: AgentSpec;

@@ -24,7 +24,7 @@ import { findRunnerSpec } from '../thread/thread-memory';
 import { AttemptTrace } from '../trace';
 import { attempt } from './model-attempt';
 
-/** The most that a summary is told of one result, and of the arguments of one call. */
+/** The most that the summarising model gets of one result, and of the arguments of one call. */
 const resultShown = 2_000;
 const argumentsShown = 1_000;
 /** A word with the space after it. */

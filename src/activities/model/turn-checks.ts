@@ -133,7 +133,7 @@ function parseJson(text: string): { readonly value: Json } | undefined {
   }
 }
 
-/** A model call whose request is known. */
+/** A model call with its request. */
 export type TurnCall = {
   readonly dependencies: ActivityDependencies;
   readonly input: CallModelInput;

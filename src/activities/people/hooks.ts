@@ -1,4 +1,4 @@
-// Calls the hooks of a worker around people: `onPause`, who tells them, and `checkSignature`, which says whether an answer is theirs.
+// Calls a worker's hooks about people. `onPause` informs them of a question. `checkSignature` checks that an answer comes from them.
 
 import { Context } from '@temporalio/activity';
 import {

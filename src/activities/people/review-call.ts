@@ -78,7 +78,7 @@ async function ruleFor({ tool, args, context, signal }: ReviewedCall): Promise<A
   throw userCodeError(place, `gave no rule: ${parsed.problems.map(formatProblem).join('; ')}`);
 }
 
-/** A failed preview does not hold up the decision. It says that it failed. */
+/** A failed preview does not hold up the decision. Its text is then the reason for the failure. */
 async function preview({ tool, args, context, signal }: ReviewedCall): Promise<string> {
   const place = placeOf(tool, 'show');
   const { show } = tool.approval ?? {};

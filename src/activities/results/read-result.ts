@@ -1,9 +1,9 @@
 // The tools `read_result` and `find_in_result`: pages and searches of a stored text, for a model.
 //
 // 1. Lines count from 1. A line over 2,000 characters is folded into several, for reading and searching alike.
-// 2. An answer has at most 16 KiB, and says where to go on.
-// 3. The pattern is a model's. It runs in linear time, and in slices, so that the other calls of the worker go on. A search ends after
-//    some seconds.
+// 2. An answer has at most 16 KiB, and names the line to go on from.
+// 3. The pattern is a model's. It runs in linear time, and in slices, so that the other calls of the worker go on. A search ends after some
+//    seconds.
 
 import { setImmediate } from 'node:timers/promises';
 import { headOf, utf8Length } from '../../base';

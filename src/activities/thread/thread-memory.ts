@@ -1,4 +1,4 @@
-// The work of a thread besides its turns: it reads and writes its memory store.
+// The activities with which a thread reads and writes its memory store.
 
 import { defined, isJsonObject, type JsonObject, utf8Length } from '../../base';
 import {

@@ -1,7 +1,7 @@
-// The call of a tool whose result comes later: its code starts the work, and gets a token that may bring the result.
+// Begins a call that gets its result later. The tool's code starts the work and gets a token. Whoever has the token may send the result.
 //
-// 1. Each attempt has a token of its own. The server keeps what a run needs to know a token again before the code gets it, and passes it on
-//    to the next attempt. So a token stays valid if its attempt is lost after it passed the token on.
+// 1. Each attempt draws a token. Before the code gets it, the server keeps what the run needs to recognise it, and the next attempt gets
+//    that, too. So a token stays valid if its attempt is lost after the code passed it on.
 // 2. Nothing that the server keeps is a token, or proof of one.
 
 import { randomBytes } from 'node:crypto';

@@ -1,7 +1,7 @@
 // The activity of one tool call. The model sees a tool's failure as a result.
 //
 // 1. The code of a tool with effect `once` runs only in the first attempt that the server starts.
-// 2. The code of a tool whose result comes later only begins the call. Its return value is ignored. An error is the call's result.
+// 2. The code of a tool with a later result only begins the call. Its return value is ignored. An error is the call's result.
 
 import { Context } from '@temporalio/activity';
 import { defined } from '../../base';

@@ -1,4 +1,4 @@
-// Checks the arguments of a call against the tool's schema, and tells the model what is wrong.
+// Checks the arguments of a call against the tool's schema. For wrong arguments it makes a text that lists the problems for the model.
 
 import { setImmediate } from 'node:timers/promises';
 import { toolSpecOf } from '../../core/loop-config';
@@ -58,7 +58,7 @@ function refused({ name }: ToolSpec, problems: readonly Problem[]): CheckedToolA
   return { ok: false, problem };
 }
 
-/** The activity for a call that runs elsewhere, and whose arguments a person or a repair has changed. */
+/** The activity for a call that runs elsewhere, after a person or a repair has changed its arguments. */
 export async function checkArguments(
   dependencies: ActivityDependencies,
   input: CheckArgumentsInput,

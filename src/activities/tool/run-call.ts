@@ -45,7 +45,7 @@ export type OneCall = {
   readonly definition: Definition;
   readonly input: CallToolInput;
   readonly signal: AbortSignal;
-  /** The activity tells it of the call. */
+  /** Gets the begin and the end of the call. */
   readonly trace: AttemptTrace;
   readonly heartbeat: Heartbeat;
   /** If true, a failure that may pass is thrown. Otherwise it is the call's result. */
@@ -54,7 +54,7 @@ export type OneCall = {
   readonly deadline: number;
   /** Called when the tool's code is about to run. */
   readonly onReached?: () => void;
-  /** Only for a tool whose result comes later. Its code passes the token on. */
+  /** Only for a tool with a later result. Its code passes the token on. */
   readonly token?: string;
   /** Called when the code has begun the call, so that its result comes later. */
   readonly onBegun?: () => void;
@@ -201,7 +201,7 @@ export function callPlace({ turn, index }: Pick<CallToolInput, 'turn' | 'index'>
   return `${turn}.${index}`;
 }
 
-/** Thrown if somebody makes the call again. Otherwise the model sees the error, or the run fails if the tool says so. */
+/** Throws if the call is made again, or if the tool's failure must end the run. Otherwise returns the error as a result for the model. */
 function failedOutput(spec: ToolSpec, error: unknown, isTriedAgain: boolean): ToolOutput {
   const description = clipText(describeError(error), limits.failureMessage);
   const retryable = isTriedAgain && !isFinal(error);

@@ -1,5 +1,5 @@
 // The hooks around one tool call. A call that cannot run, because its arguments do not match or its code is missing, has no hooks. A call
-// whose result comes from elsewhere has none after it.
+// that gets its result from elsewhere has no hook after it.
 
 import { agentOf } from '../../core/loop-config';
 import { CallbackAbort } from '../../core/errors';
