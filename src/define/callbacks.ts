@@ -71,7 +71,7 @@ export type AfterToolCallContext = BeforeToolCallContext & {
   readonly result: { readonly isError: boolean; readonly content: readonly ToolContent[] };
 };
 
-/** A call whose name is not allowed in this turn. */
+/** A call of a tool that is not allowed in this turn. */
 export type OnInvalidToolCallContext = CallbackContext &
   Pick<InvalidToolCallContext, 'executable' | 'allowed' | 'toolChoice' | 'reason'> & {
     readonly call: ToolCallPart;

@@ -61,7 +61,7 @@ export const criteria = Object.freeze({
   maxIterations: (limit: number): MaxIterationsCriterion =>
     deepFreeze({ kind: 'max-iterations', limit }),
 
-  /** Met if the function on the worker says so. `session` names the session keys that the function reads. */
+  /** Met if the function on the worker returns true. `session` names the session keys that the function reads. */
   custom: (
     name: string,
     evaluate: CriterionFunction,

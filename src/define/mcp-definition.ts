@@ -12,7 +12,7 @@ import { agentRules } from './schema/agent';
 /** The tools of each MCP server of a definition, by the server's name. */
 export type McpListings = ReadonlyMap<string, readonly ToolSpec[]>;
 
-/** The servers whose tools a definition lacks. */
+/** The servers that a definition names but has no tools of yet. */
 export function mcpServersOf({ runners }: Definition): readonly string[] {
   const named = Object.values(runners).flatMap((spec) =>
     spec.kind === 'agent' ? (spec.mcpServers ?? []) : [],

@@ -17,7 +17,7 @@ export type McpTransport =
 
 /** Rules for all tools of a server. */
 export type McpToolRules = {
-  /** The effect of tools that the server says nothing about. Default `once`. */
+  /** The effect of tools that the server gives no hint about. Default `once`. */
   readonly effect?: NonNullable<ToolSpec['effect']>;
   readonly onError?: 'return' | 'fail';
   readonly timeoutMs?: number;

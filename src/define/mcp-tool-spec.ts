@@ -54,7 +54,7 @@ export function mcpToolSpecs(server: McpServer, listed: readonly ListedMcpTool[]
   return { specs, leftOut };
 }
 
-/** Which of them is meant nobody can tell. */
+/** Several tools of the server get the same name, so the name is ambiguous. */
 function twinsReason(offered: string, twins: readonly string[]): string | undefined {
   if (twins.length < 2) return undefined;
   const names = twins.slice(0, 5).map(quote).join(' and ');
@@ -87,7 +87,7 @@ function choose(server: McpServer, listed: readonly ListedMcpTool[]): readonly L
     ({ name, execution }) =>
       (include === undefined || include.includes(name)) &&
       !exclude.includes(name) &&
-      // Such a tool answers only to a protocol of its own, not to a plain call.
+      // Such a tool works only as a task of the protocol, not by a plain call.
       execution?.taskSupport !== 'required',
   );
 }
@@ -109,14 +109,14 @@ function mcpToolSpec(server: McpServer, tool: ListedMcpTool): ToolSpec {
   };
 }
 
-/** What the server says; a tool it says nothing of is left to the options, and else is called once, as the protocol has it. */
+/** The effect by the server's hints. Undefined without a hint: then the options decide, and else the tool is called once. */
 function effectOf({ readOnlyHint, idempotentHint }: McpAnnotations): ToolSpec['effect'] {
   if (readOnlyHint === true) return 'read';
   if (idempotentHint === undefined) return undefined;
   return idempotentHint ? 'idempotent' : 'once';
 }
 
-/** The protocol's own defaults: what is not said to be harmless is not. */
+/** The defaults are those of the protocol: a tool without hints may do harm. */
 function needsApproval(
   { rules }: McpServer,
   { readOnlyHint = false, destructiveHint = true }: McpAnnotations,

@@ -47,7 +47,7 @@ const mcpToolsOptions = z.strictObject({
     .exactOptional(),
   /** Asks a person before each call of a tool that may destroy something: any tool that the server does not call read-only or not destructive. */
   approveDestructive: flag.exactOptional(),
-  /** The effect of tools that the server says nothing about. Default `once`: a call that broke off is not made again. */
+  /** The effect of tools that the server gives no hint about. Default `once`: a call that broke off is not made again. */
   effect: effect.exactOptional(),
   onError: onToolError.exactOptional(),
   /** Of one attempt. Default 2 minutes. */

@@ -64,7 +64,7 @@ export class NamedSet<Value> {
     return this.#given.get(name)?.place;
   }
 
-  /** The one that a runner names. `SpecError` says which there are. */
+  /** The thing that a runner names. Throws a `SpecError` that lists the known names. */
   require(name: string, user: { readonly subject: string; readonly id: string }): Value {
     const found = this.get(name);
     if (found !== undefined) return found;

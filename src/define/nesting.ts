@@ -3,9 +3,9 @@ import { limits, LonghaulError, type RunnerRef, type RunnerSpec } from '../proto
 import { runnerName } from './runner';
 
 /**
- * Refuses a new runner that can reach itself, or whose runs would nest too deeply, as far as that shows in the objects it is made of:
- * those were checked when they were made, so that a circle can only lead through the new id. Ids that stand for runners registered
- * elsewhere are followed when a definition is closed.
+ * Refuses a new runner that can reach itself, or that nests runs too deeply. It looks only at the objects that the runner is made of. These
+ * were checked when they were made, so a circle can only lead through the new id. Ids of runners registered elsewhere are followed when a
+ * definition is closed.
  */
 export function checkNesting(spec: RunnerSpec): void {
   const way = wayTo(spec.id, runnerRefs(spec), new Set());

@@ -97,7 +97,7 @@ function withoutTools({ tools = [], ...spec }: AgentSpec): AgentSpec {
   return own.length === 0 ? spec : { ...spec, tools: own };
 }
 
-/** An agent whose model gets results. */
+/** An agent with a model that gets results. */
 function isReader(spec: RunnerSpec): spec is AgentSpec {
   if (spec.kind !== 'agent' || spec.toolChoice === 'none') return false;
   return (spec.tools ?? []).length > 0 || (spec.subAgents ?? []).length > 0;

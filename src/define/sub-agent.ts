@@ -12,8 +12,8 @@ const subAgentOptions = z.strictObject(subAgentFields);
 export type SubAgentOptions = Immutable<z.input<typeof subAgentOptions>>;
 
 /**
- * Offers an agent or an orchestration to an agent as a tool that takes `{input: string}`. Each call is a run of its own, a child
- * workflow. Its final text is the tool's result. It shares the caller's session, and the root run lists its questions.
+ * Offers an agent or an orchestration to an agent as a tool that takes `{input: string}`. Each call starts a run, as a child workflow. The
+ * run's final text is the tool's result. The run shares the caller's session, and the root run lists its questions.
  *
  * @example
  * const manager = defineAgent({

@@ -58,7 +58,7 @@ export function isToolContent(value: unknown): value is ToolContentParts {
   return typeof value === 'object' && value !== null && brand in value;
 }
 
-/** The whole result, not cut yet. A wrong part makes it an error that says that the tool ran. */
+/** The whole result, not cut yet. A wrong part makes it an error. Its text states that the tool ran. */
 export function toolContentOutput(tool: string, { parts }: ToolContentParts): ToolOutput {
   const wrong = (problem: string): ToolOutput =>
     errorOutput(`The tool '${tool}' ran, but its result is wrong: ${problem}.`);

@@ -24,7 +24,7 @@ export type ToolLog = {
   error(message: string, attributes?: JsonObject): void;
 };
 
-/** What a tool's code gets besides its arguments. */
+/** The second argument of a tool's code. */
 export type ToolContext = {
   readonly workflowId: string;
   readonly agentId: string;
@@ -49,13 +49,13 @@ export type ToolContext = {
 /** What the code of a tool with result `later` gets. */
 export type LaterContext = ToolContext & { readonly resultToken: string };
 
-/** What a `needsApproval` function gets besides the arguments. */
+/** The second argument of a `needsApproval` function. */
 export type ApprovalContext = Pick<
   ToolContext,
   'workflowId' | 'agentId' | 'path' | 'callId' | 'session' | 'context' | 'log'
 >;
 
-/** The functions of a tool's approval policy, besides `when`. They decide or read, and change nothing. */
+/** The functions of a tool's approval policy, without `when`. They decide or read, and change nothing. */
 export type ApprovalFunctions<Args> = {
   by?(this: void, args: Args, context: ApprovalContext): ApproverRule | Promise<ApproverRule>;
   show?(this: void, args: Args, context: ApprovalContext): Json | Promise<Json>;
@@ -85,7 +85,7 @@ export interface Tool<Args = unknown> {
   readonly spec: ToolSpec;
   /** True if it replaces a tool of the same name that was registered before. */
   readonly override: boolean;
-  /** A spec says all of it. */
+  /** True if a file defines the whole tool: it has no code. */
   readonly inSpec?: true;
   /** Runs the tool with checked arguments. The result must be JSON or `toolContent`; the caller checks that. */
   execute(args: Args, context: ToolContext): unknown;
@@ -110,7 +110,7 @@ export type ToolDefinition<Schema, Args> = ToolOptions & {
   readonly needsApproval?: NeedsApproval<Args>;
 };
 
-/** The options of a tool whose result comes from elsewhere. */
+/** The options of a tool that gets its results from elsewhere. */
 export type DeferredToolDefinition<Schema, Args> = ToolOptions & {
   readonly inputSchema: Schema;
   readonly needsApproval?: NeedsApproval<Args>;
@@ -186,8 +186,8 @@ export const toolOptions = z.strictObject({
 });
 
 /**
- * Defines a tool. A Standard Schema (zod, valibot, …) gives the arguments of `execute` their type. With a JSON Schema they are a
- * JSON object, or the type parameter says their type. Throws a `SpecError` for wrong options.
+ * Defines a tool. A Standard Schema (zod, valibot, …) gives the arguments of `execute` their type. With a JSON Schema they are a JSON
+ * object, or have the type of the type parameter. Throws a `SpecError` for wrong options.
  *
  * @example
  * const getWeather = defineTool({

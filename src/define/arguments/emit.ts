@@ -140,7 +140,7 @@ function noEmitter(vendor: string): string {
   return `is a ${vendor} schema that cannot emit JSON Schema: ${advice}`;
 }
 
-/** zod writes such patterns for some formats. Providers refuse them, and the format says the same. */
+/** zod writes such patterns for some formats. Providers refuse them, and nothing is lost, because `format` means the same. */
 function leaveOutLookAround(value: Json): void {
   if (typeof value !== 'object' || value === null) return;
   const { format, pattern } = Array.isArray(value) ? {} : value;

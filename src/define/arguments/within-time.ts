@@ -1,4 +1,5 @@
-// Ends the check of a Standard Schema that does not end. It is a user's own code, but a model writes the text that its patterns see.
+// Stops the check of a Standard Schema that takes too long. The check is a user's own code, but a model writes the text that its patterns
+// match.
 
 import { createContext, Script } from 'node:vm';
 
@@ -31,7 +32,7 @@ export function withinTime<Result>(milliseconds: number, work: () => Result): Re
   }
 }
 
-/** Of a core, by this thread; by the process where Node cannot tell (before 23.9). */
+/** The time of a core that this thread has used. Node before 23.9 knows only the time of the process. */
 function usedMilliseconds(): number {
   const isMeasured = typeof process.threadCpuUsage === 'function';
   const { user, system } = isMeasured ? process.threadCpuUsage() : process.cpuUsage();

@@ -1,4 +1,8 @@
-// Drafts into runners, by the functions that code calls.
+// Makes runners of drafts, by the same functions that `defineAgent` and the orchestrations use. It returns the runners that others can
+// name, and reports broken rules across fields.
+//
+// 1. A runner that cannot be made is replaced by an empty agent, so that the other runners can still be checked. `reading` then has a
+//    problem, and nobody uses the runners.
 
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, type Problem } from '../../base';
@@ -133,7 +137,9 @@ function required<Value>(known: ReadonlyMap<string, Value>, name: string): Value
   return value;
 }
 
-/** What can be said before a runner is made: of a graph even where something else in it is wrong. */
+/**
+ * The problems that a check can find before the runner is made. For a graph, it finds them even if something else in the graph is wrong.
+ */
 function ownProblems(draft: Draft): readonly Problem[] {
   const { kind, state, fields, wrong } = draft;
   if (state === 'broken') return [];

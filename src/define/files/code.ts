@@ -1,4 +1,4 @@
-// The code that agents of files may name, and stubs for code that is not there.
+// Lists the code that agents of files may name, and makes stubs for code that is not there.
 
 import { defineCallbacks, type Callbacks } from '../callbacks';
 import { criteria, type CustomCriterion } from '../criteria';

@@ -1,4 +1,7 @@
-// Documents into drafts: one for each runner, checked by itself. What drafts name is looked up later, by code.ts and build.ts.
+// Makes a draft of each runner in the documents: its fields, checked by the schema alone, and the names that it uses. `links.ts` looks the
+// names up later, and `build.ts` makes the runners.
+//
+// 1. `state` is how much of a draft later phases may check. So they report no second problem for a field that is wrong by itself.
 
 import type { z } from 'zod';
 import { canonicalJson, defined, isJsonObject, type Json, type JsonObject } from '../../base';
@@ -46,8 +49,8 @@ export type Draft = {
   readonly refs: readonly DraftRef[];
   readonly uses: readonly CodeUse[];
   /**
-   * `whole`: a runner can be made of its fields. `partial`: some fields are wrong, but rules across the others can be checked. `broken`: nothing
-   * more can be said about it.
+   * `whole`: a runner can be made of its fields. `partial`: some fields are wrong, but rules across the others can be checked. `broken`: no
+   * more checks are possible.
    */
   readonly state: 'whole' | 'partial' | 'broken';
   /** By our own names, with texts and models read and runners named by their ids. Of a partial agent only the right ones. */
@@ -63,7 +66,7 @@ export function usesOf(drafts: readonly Draft[]): readonly Use[] {
   return drafts.flatMap((draft) => draft.uses.map((use) => ({ ...use, draft })));
 }
 
-/** A task whose prompt file says more than the prompt. */
+/** A task with a prompt file that has more than the prompt. */
 type PromptTask = { readonly graph: string; readonly index: number; readonly agent: JsonObject };
 
 export type Document = { readonly source: Source; readonly folder?: string | undefined };
@@ -127,7 +130,7 @@ class Drafter {
       if (isInline(runner)) this.draft(runner, [...path, ...inside], owned);
     }
     const wrong = checked.wrong.map(([name]) => String(name));
-    // Without an id nothing more can be said of it.
+    // Without an id, no more checks are possible.
     if (typeof value.id !== 'string' || wrong.includes('id')) return;
     const before = reading.problems.length;
     const read = this.#withTexts(kind, checked.value as JsonObject, at);
@@ -272,8 +275,8 @@ function refOf(runner: Json, inside: Path): readonly DraftRef[] {
 }
 
 /**
- * A task whose prompt file names a model, a system prompt or a schema is run by an agent of its own: the agent of the task with what
- * the file says. An agent without a model that only serves such tasks is left out.
+ * If the prompt file of a task names a model, a system prompt or a schema, the task gets a new agent: a copy of its agent with the fields
+ * of the file. An agent without a model is left out if it only serves such tasks.
  */
 function withPromptAgents(
   found: readonly Draft[],
@@ -334,7 +337,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** As far as can be said of a value that may be wrong. */
+/** A rough check, because the value may be wrong. */
 function isText(value: Json | undefined): value is Json {
   return typeof value === 'string' || (isJsonObject(value) && typeof value.path === 'string');
 }

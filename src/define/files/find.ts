@@ -197,7 +197,7 @@ function readText(path: string): FileContent {
   }
 }
 
-/** UTF-8, or UTF-16 if a byte order mark says so. */
+/** Decodes UTF-8, or UTF-16 if there is a byte order mark for it. */
 function decodeText(bytes: Uint8Array): FileContent {
   if (bytes.length > mostFileBytes) return tooLarge(bytes.length);
   const mark = Buffer.from(bytes.subarray(0, 2)).toString('hex');

@@ -1,4 +1,5 @@
-// What drafts name: code, and each other.
+// Checks what drafts name: code, and each other. `checkNames` reports unknown names of code. `linkDrafts` returns the drafts by id, or an
+// empty map if following their references is not safe.
 
 import { didYouMean, quote } from '../../base';
 import { limits } from '../../protocol';

@@ -1,4 +1,7 @@
-// Agents and workflows from files: for a program, for a check, and beside the options of a worker.
+// The doors to specs in files. `loadSpec` returns runners for a program, `checkSpec` returns problems for a check, and `addSpecs` adds the
+// runners of files to the options of a worker. `read.ts` does the reading.
+//
+// 1. `loadSpec` and `addSpecs` return runners without problems, or throw one error with all problems.
 
 import { defined, quote } from '../../base';
 import { LonghaulError } from '../../protocol';

@@ -18,7 +18,7 @@ import {
   type Source,
 } from './places';
 
-/** What a section lists, and the field that tells the items apart. */
+/** What a section lists, and the field that names an item. */
 type Kind = { readonly noun: 'runner' | 'tool'; readonly key: 'id' | 'name' };
 
 const runner: Kind = { noun: 'runner', key: 'id' };
@@ -152,7 +152,7 @@ function applyChanges(document: Json, changes: ReadonlyMap<string, Change>, plac
   return changed;
 }
 
-/** Base and overlay may spell one field in two ways. Within a JSON Schema each spelling is a name of its own. */
+/** Base and overlay may spell one field in two ways. In a JSON Schema, two spellings are two names. */
 function merge(
   base: JsonObject,
   change: JsonObject,

@@ -8,7 +8,7 @@ import { withOurNames } from './names';
 import { check, startOf, type At, type Reading } from './places';
 import { expandEnvironment, parseText } from './source';
 
-/** A prompt, and what its file says of the agent that gets it. */
+/** A prompt, and the fields of its file for the agent that gets it. */
 export type Prompt = { readonly text: string; readonly agent: JsonObject };
 
 export type PromptFiles = {

@@ -1,5 +1,5 @@
-// Reads specs in four phases: files into documents, documents into drafts, drafts linked with each other and with code, drafts into runners.
-// Each phase goes on where something is wrong, and reports it to the reading.
+// Reads specs in four phases: files into documents, documents into drafts, drafts linked with each other and with code, drafts into
+// runners. It returns all that it could make. Problems go into `reading`, and each phase goes on where something is wrong.
 
 import type { CodeOptions } from '../registry';
 import type { Runner } from '../runner';

@@ -38,7 +38,7 @@ export function yamlLibrary(): typeof Yaml {
   return load('yaml') as typeof Yaml;
 }
 
-/** The documents of a file that are not empty: YAML 1.2 without tags or merge keys, or strict JSON if the file's name says so. */
+/** The documents of a file that are not empty: YAML 1.2 without tags or merge keys, or strict JSON if the file's name ends in `.json`. */
 export function parseText(file: string, text: string, reading: Reading): readonly Source[] {
   const { LineCounter, parseAllDocuments } = yamlLibrary();
   const lines = new LineCounter();

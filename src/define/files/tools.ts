@@ -64,7 +64,7 @@ export function checkApprovals(drafts: readonly Draft[], code: SpecCode, reading
   }
 }
 
-/** A tool has one rule: its own rules, or else those of the first agent that says any. */
+/** A tool has one rule: its own rules, or else those of the first agent with rules for it. */
 function ruleProblem(
   { name, needsApproval: asks }: Use,
   uses: readonly Use[],

@@ -94,7 +94,7 @@ function messageOf(issue: RawIssue): string {
   return `must be ${expectation(issue)}, not ${describeValue(value)}${hint(value, issue)}`;
 }
 
-/** What is wrong: of objects told apart by a member, that member. */
+/** The wrong value. In a union with a discriminator, it is the discriminator's value. */
 function valueOf(issue: RawIssue): unknown {
   if (issue.code !== 'invalid_union' || issue.discriminator === undefined) return issue.input;
   return (issue.input as Readonly<Record<string, unknown>>)[issue.discriminator];
@@ -122,7 +122,7 @@ function choicesOf(issue: RawIssue): readonly unknown[] | undefined {
   return issue.options as readonly unknown[];
 }
 
-/** What belongs there: said by the schema (`expected` of its meta data), or told by its kind and bounds. */
+/** What belongs there: `expected` in the schema's meta data, or else a text from its kind and bounds. */
 function expectation(issue: RawIssue): string {
   const schema = issue.schema ?? issue.inst;
   if (!(schema instanceof z.ZodType)) return 'something else';

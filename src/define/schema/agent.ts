@@ -161,7 +161,7 @@ export const agentFields = {
       ...help('What happens when nobody answers within `inputTimeout`', { byDefault: '`fail`' }),
     })
     .exactOptional(),
-  /** What happens when the model calls a tool that is not there. Default `retry`: the model is told. */
+  /** What happens when the model calls a tool that does not exist. Default `retry`: the model gets an error and may try again. */
   onInvalidToolCall: z
     .enum(['retry', 'fail', 'ignore'])
     .meta(
@@ -254,7 +254,7 @@ const policy = z.strictObject({
     .exactOptional(),
 });
 
-/** What a runner says of itself as a tool of an agent. */
+/** The options of a runner as a tool of an agent. */
 export const subAgentFields = {
   /** What the calling model sees it as. */
   name: toolName.meta(help('The name that the calling model sees')),
@@ -324,8 +324,8 @@ const agentRuleList: readonly AgentRule[] = [
 ];
 
 /**
- * What is wrong with an agent whose fields are right by themselves. Whether its tools exist is the registry's to say. `wrong`: fields that
- * are left out because they are not right. Rules that look at them say nothing.
+ * Checks the rules across an agent's fields. Each field is right by itself. The registry checks whether the tools exist. `wrong` lists
+ * fields that are left out because they are not right. Rules that read such a field are not checked.
  */
 export function agentRules(
   spec: RuledAgent,

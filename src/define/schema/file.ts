@@ -61,7 +61,7 @@ export function isInline(value: unknown): value is JsonObject {
   return isJsonObject(value) && !Object.hasOwn(value, 'ref');
 }
 
-/** What names a runner. A runner in its place is checked by itself: its own kind tells what it may have. */
+/** A reference to a runner. An inline runner in its place is checked separately, by the schema of its kind. */
 export const runnerRef = z
   .union([runnerId, z.strictObject({ ref: runnerId }), z.custom<JsonObject>(isInline)])
   .meta({ id: 'runner', expected: 'the id of a runner, {ref: id}, or a runner' });
@@ -266,7 +266,7 @@ const texts = z
   .union([fullText, list(fullText, 100)])
   .meta({ expected: 'a text, or a list of texts' });
 
-/** A prompt in a file of its own, as potato-agent has them. */
+/** A separate file with a prompt, as potato-agent has them. */
 export const promptFile = z.strictObject({
   model: modelInFile.meta(help('The model that gets the prompt')).exactOptional(),
   provider: fullText.meta(help('The provider of that model')).exactOptional(),

@@ -17,7 +17,7 @@ type RuledTask = {
 
 type RuledGraph = { readonly tasks: readonly RuledTask[]; readonly params?: readonly string[] };
 
-/** What is wrong with a graph whose shape is right: ids, dependencies, circles, and what the prompts refer to. */
+/** Checks the rules of a graph that has the right shape: ids, dependencies, circles, and the references in prompts. */
 export function graphRules(spec: RuledGraph): Problem[] {
   const { tasks } = spec;
   const links: TaskLinks = new Map(tasks.map(({ id, dependencies = [] }) => [id, dependencies]));

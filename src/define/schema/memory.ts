@@ -51,7 +51,7 @@ const clearResults = z.strictObject({
 export function contextOf<Model extends z.ZodType>(model: Model) {
   return z
     .strictObject({
-      /** How many tokens a prompt may have. Default: what the worker's price table says of the model. */
+      /** How many tokens a prompt may have. Default: the window of the model in the worker's price table. */
       window: count(1000)
         .meta(
           help('How many tokens a prompt of the model may have', {

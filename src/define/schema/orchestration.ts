@@ -78,7 +78,7 @@ export const taskPromptHelp = help(
 
 export const taskFields = {
   id: runnerId.meta(help('The name of the task; no other task of the graph may have it')),
-  /** Ids of the tasks whose results this one waits for. */
+  /** Ids of the tasks that this one waits for. */
   dependencies: distinct(runnerId, 1000)
     .meta(help('Ids of the tasks whose results this one waits for'))
     .exactOptional(),
@@ -150,7 +150,8 @@ export const runnerSpec: z.ZodType<RunnerSpec> = z.discriminatedUnion('kind', [
   graphSpec,
 ]);
 
-// The types of what runs pin, told by the schemas. Runners name runners: those members are named by hand, or the types would be circular.
+// The types of what runs pin, derived from the schemas. Runners name runners: these members are written by hand, because the types would be
+// circular.
 
 type SpecOf<Schema extends z.ZodType, Refs extends string> = Immutable<
   Omit<z.output<Schema>, Refs>

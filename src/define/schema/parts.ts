@@ -27,7 +27,7 @@ export type Immutable<Value> = Value extends readonly (infer Item)[]
 type Help = {
   /** What holds without the field. */
   readonly byDefault?: string;
-  /** The page of the docs that says more, with the section. */
+  /** The page of the docs with more about it, and the section. */
   readonly see?: string;
 };
 
@@ -36,7 +36,7 @@ export function help(description: string, { byDefault, see }: Help = {}) {
   return defined({ description, byDefault, see });
 }
 
-/** The field that tells the members of a union apart. */
+/** The discriminator of a union. */
 export function kind<Name extends string>(name: Name, description: string, see?: string) {
   return z.literal(name).meta(help(description, see === undefined ? {} : { see }));
 }
@@ -214,7 +214,7 @@ export function size(minimum: number) {
     });
 }
 
-/** Refuses a common mistake in place of an object, with words of its own, before the object is looked at. */
+/** Refuses a common mistake in place of an object with a special message, before the object is checked. */
 export function unless<Output, Input>(
   isMistake: (value: unknown) => boolean,
   error: string,

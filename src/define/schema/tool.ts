@@ -71,7 +71,7 @@ export const toolFields = {
   description: nonBlank('a text that tells the model what the tool does').meta(
     help('Tells the model what the tool does and when to use it'),
   ),
-  /** `once`: a call whose outcome is unknown is reported, never run again. Default `idempotent`. */
+  /** `once`: if the outcome of a call is unknown, the run reports it and never makes the call again. Default `idempotent`. */
   effect: effect
     .meta(
       help('What a second run of the same call would do', {
@@ -107,7 +107,7 @@ export const toolFields = {
     .exactOptional(),
 };
 
-/** Options of a tool whose code is given. */
+/** Options of a tool with code. */
 export const codeToolFields = {
   ...toolFields,
   /** Calls run in the activity of the model call where they can. Not with effect `once`. Default false. */
