@@ -1,7 +1,7 @@
-// Which runs and threads a principal may reach. An id that it may not see is an id that does not exist.
+// Decides which runs and threads a principal may reach. For a principal, an id that it may not see does not exist.
 //
-// 1. A run belongs to whom its memo says: the memo has hashes of the members of the key that its root run was started with.
-// 2. A run whose root agent is not one of the handler's agents does not exist here.
+// 1. The memo of a run decides who it belongs to: it has hashes of the members of the key that the root run was started with.
+// 2. A run does not exist here if its root agent is not one of the handler's agents.
 
 import { defined } from '../base';
 import type { WorkflowExecutionDescription } from '@temporalio/client';

@@ -1,4 +1,4 @@
-// What routes answer with, and what the OpenAPI document says of it.
+// The responses of routes, and their part of the OpenAPI document.
 
 import type { Json, JsonObject } from '../base';
 import type { PendingInput } from '../protocol';

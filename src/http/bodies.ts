@@ -60,7 +60,7 @@ export function wholeNumber(minimum: number, maximum: number): Shaped<number> {
   return { type: 'integer', minimum, maximum, description };
 }
 
-/** The description says what the value must be. It is also the error. */
+/** The description is what the value must be. It is also the text of the error. */
 export function described<Value>(shape: Shaped<Value>, description: string): Shaped<Value> {
   return { ...shape, description };
 }

@@ -1,4 +1,4 @@
-// The tools that a request brings. Their texts tell the agent what to do, so the backend says whose tools it takes.
+// The tools that a request brings. Their texts influence what the agent does, so the backend decides who may bring tools.
 
 import type { ClientToolOptions } from '../client/index';
 import { clientToolsExcess } from '../core/client-tools';
@@ -25,8 +25,8 @@ export async function broughtTools(call: Call, { clientTools = [] }: Tools): Pro
 }
 
 /**
- * Only a worker knows whether the agent has tools with these names. So a request with tools waits until its run has begun, and is refused
- * if it ended with that. A run that does not begin soon tells it at its end.
+ * Only a worker knows whether the agent has tools with these names already. So a request with tools waits until its run has begun, and is
+ * refused if the run ended with that error. If the run does not begin soon, the error comes at the end of the run.
  */
 export async function toolsTaken(
   call: Call,

@@ -9,7 +9,7 @@ export type CorsOptions = {
   readonly origins: readonly string[] | '*';
   /** Whether browsers may send cookies. Default false. */
   readonly credentials?: boolean;
-  /** Request headers that pages may send, besides `content-type`, `authorization` and `last-event-id`. */
+  /** More request headers that pages may send. `content-type`, `authorization` and `last-event-id` are always allowed. */
   readonly headers?: readonly string[];
 };
 

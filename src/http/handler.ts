@@ -160,7 +160,7 @@ class Handler {
     try {
       this.#options.onError(error, request);
     } catch {
-      // There is nobody else to tell.
+      // A failure of `onError` itself cannot be reported.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Routes of open inputs: the inbox, and what people and clients say to an input. Who says it comes from `authenticate`.
+// Routes of open inputs: the inbox, and the answers of people and clients. The actor of an answer comes from `authenticate`.
 
 import type { InboxItem, RunHandle } from '../client/index';
 import { defined, type JsonObject } from '../base';

@@ -40,8 +40,8 @@ export type AgentHandlerOptions = {
   /** What your backend adds to runs and turns: `context` for tools, a `budget`, the first `session`. A request cannot set them. */
   readonly startWith?: (call: BackendCall) => BackendOptions | Promise<BackendOptions>;
   /**
-   * Whether requests may bring tools, for everybody or for each call. Default false. Their texts tell the agent what to do, so take only
-   * tools of pages that you trust.
+   * Whether requests may bring tools: for everybody, or by a function for each call. Default false. The texts of tools influence what the
+   * agent does, so take only tools of pages that you trust.
    */
   readonly clientTools?: boolean | ((call: BackendCall) => boolean | Promise<boolean>);
   readonly cors?: CorsOptions;

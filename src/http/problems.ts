@@ -1,5 +1,5 @@
-// Errors as problem documents (RFC 9457). Their texts are fixed: they never repeat anything of the request, and never tell what a server
-// behind says. `code` is for programs.
+// Errors as problem documents (RFC 9457). Their texts are fixed: they never repeat a part of the request or of another server's error.
+// `code` is for programs.
 
 import { defined } from '../base';
 import { type ErrorCode, LonghaulError } from '../protocol';

@@ -4,7 +4,7 @@ import type { Json, JsonObject, Schema } from '../base';
 import type { Longhaul, RunHandle, RunStreams, StartOptions, ThreadHandle } from '../client/index';
 import type { Actor, AnsweredBy, RunKey } from '../protocol';
 
-/** Who calls, as `authenticate` says. */
+/** The caller, as `authenticate` returned it. */
 export type Principal = {
   /** The id of the user: `userId` of keys, and the id of the actor of answers. 1 to 200 characters. */
   readonly user: string;
@@ -47,7 +47,7 @@ export type Call = {
   readonly answerer: Required<Pick<AnsweredBy, 'by' | 'may'>>;
   /** The key of runs that this principal starts. It has no `sessionId`. */
   readonly key: RunKey;
-  /** The body, a JSON object within the bounds, as `takes` of the route says. An empty body is `{}`. Reads once. Throws `HttpProblem`. */
+  /** The body, a JSON object within the bounds in the route's `takes`. An empty body is `{}`. Reads once. Throws `HttpProblem`. */
   readonly body: () => Promise<JsonObject>;
   /** The run or thread, if the principal may see it. `run`: no thread. Else throws as for an id that does not exist. */
   readonly run: (workflowId: string, kind?: 'run') => Promise<RunHandle>;

@@ -26,7 +26,7 @@ export function shownReport(
   };
 }
 
-/** Errors whose texts are ours, or the words of the people who act on the run. All others may quote what a tool, a provider or a store said. */
+/** Errors with texts by Longhaul, or by the people who act on the run. The texts of all others may quote a tool, a provider or a store. */
 const plainCodes: readonly (ErrorCode | undefined)[] = [
   'RunCancelled',
   'BudgetExceeded',

@@ -91,7 +91,7 @@ function sentOptions({ clientTools, ...options }: Pick<StartOptions, 'clientTool
 export class Longhaul {
   readonly client: Client;
   readonly taskQueue: string;
-  /** The application whose workers run the runs that this client starts. */
+  /** The application of the runs that this client starts. Its workers run them. */
   readonly application: string;
   /** Streams of runs. All streams of one run share one reader. */
   readonly streams: RunStreams;
@@ -199,7 +199,7 @@ export class Longhaul {
 
   /**
    * Gives the result of a tool call by its token, for example in a webhook: any JSON. The token names the run. Sending the same result
-   * again is accepted; a different one throws `AlreadyAnswered`. A token that is wrong, or whose run has ended, throws `TokenInvalid`.
+   * again is accepted; a different one throws `AlreadyAnswered`. Throws `TokenInvalid` if the token is wrong, or if its run has ended.
    *
    * @example
    * app.post('/done/:token', async (request) => longhaul.completeByToken(request.params.token, request.body));

@@ -54,8 +54,8 @@ export type ResumeOptions = AnsweredBy & { readonly inputId?: string };
 export type ApproveOptions = AnsweredBy & { readonly args?: JsonObject };
 
 /**
- * `missing`: how many more people must approve. With 0 the call runs, unless `asksAnew` says that the run asks anew about the changed call:
- * read `pending()` again.
+ * `missing` is the number of people who must still approve. With 0 the call runs. If `asksAnew` is true, the run asks again, about the
+ * changed call: read `pending()` again.
  */
 export type ApproveReply = { readonly missing: number; readonly asksAnew?: true };
 
@@ -184,9 +184,9 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * What the run and the runs below it did, when, and at what cost: model calls, tools, pauses, sub-agents. Comes from histories alone, so it
-   * needs no worker. What it cannot read is in `gaps`; a run at whose reading a limit ended has `cut`. History holds no times and costs of
-   * attempts that were tried again.
+   * What the run and the runs below it did, when, and at what cost: model calls, tools, pauses, sub-agents. Reads only histories, so it
+   * needs no worker. `gaps` lists what it could not read. A run has `cut` if a limit ended the reading of its history. A history holds no
+   * times and costs of failed attempts that were tried again.
    */
   async trace(options: TraceOptions = {}): Promise<RunTrace> {
     checkOptions('trace', options, { runs: true, events: true });
@@ -312,10 +312,10 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * Takes the run back to before a turn or step. The run may have ended. `confirm` gets the plan and may refuse it. The run first ends
-   * its open calls and child runs, so that no call runs twice at once. Repeated calls have the same idempotency keys as before. Questions
-   * asked since then are asked again. Returns the plan, or undefined if `confirm` refused. Throws `InvalidInput` if the run has no such
-   * turn or step, and `RunClosed` for a child run whose caller already has its result.
+   * Takes the run back to before a turn or step. The run may have ended. `confirm` gets the plan and may refuse it. The run first ends its
+   * open calls and child runs, so that no call runs twice at once. Repeated calls have the same idempotency keys as before. Questions asked
+   * since then are asked again. Returns the plan, or undefined if `confirm` refused. Throws `InvalidInput` if the run has no such turn or
+   * step. Throws `RunClosed` for a child run if its caller already has its result.
    *
    * @example
    * await run.reset({ to: 3, confirm: ({ calls }) => calls.every(({ effect }) => effect !== 'once') });
@@ -326,9 +326,8 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * Moves the waiting run of an agent to the definition that the workers have now, if its open calls fit it. `to` is the agent's id, and
-   * names nothing else: a run stays a run of its agent. Open inputs keep their ids. Throws `MigrationRefused`, which says why not, and
-   * changes nothing then.
+   * Moves the waiting run of an agent to the definition that the workers have now, if its open calls fit that definition. `to` must be the
+   * id of the run's own agent. Open inputs keep their ids. Throws `MigrationRefused` with the reason; then nothing has changed.
    *
    * @example
    * const { from, to } = await run.migrate('refunds', { note: 'the amount is in cents now' });

@@ -62,7 +62,7 @@ export type SendOptions<Types extends RunTypes = RunTypes> = {
    * none.
    */
   readonly clientTools?: readonly ClientToolOptions[];
-  /** Who says it. Default: the actor of `connect`. */
+  /** The sender. Default: the actor of `connect`. */
   readonly by?: Actor;
 };
 

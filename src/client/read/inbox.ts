@@ -20,7 +20,7 @@ import { type SearchIndex, Whose, type WhoseFilter, windows } from '../server/ex
 
 /** An open input of a run or of a turn. Answer it with `run(workflowId)`: `resume`, `approve` or `reject`, with the `inputId`. */
 export type InboxItem = PendingInput & {
-  /** The root run or thread. `path` says which run below it asked. */
+  /** The root run or thread. `path` names the run below it that asked. */
   readonly workflowId: string;
   /** The agent of the root run. `agentId` is the agent that asked. */
   readonly agent: string;

@@ -142,7 +142,10 @@ export async function* listThreads(
   }
 }
 
-/** The memo of a thread does not tell its turns, because every change of it is an event. So the server is asked for their runs. */
+/**
+ * The memo of a thread does not list its turns, because every change of the memo is an event. So this asks the server for the runs of the
+ * turns.
+ */
 async function threadsWithTurn(
   client: Client,
   threads: readonly WorkflowExecutionInfo[],

@@ -295,7 +295,7 @@ function isStopped({ status }: WorkflowExecutionDescription): boolean {
   return status.name === 'TERMINATED' || status.name === 'TIMED_OUT';
 }
 
-/** Whether the execution is closed, as the server says. */
+/** Whether the server has closed the execution. */
 export function hasClosed({ status }: { readonly status: { readonly name: string } }): boolean {
   return closedStatus[status.name] !== undefined;
 }

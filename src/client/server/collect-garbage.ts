@@ -25,18 +25,18 @@ export type GarbageOptions = {
   /** The store that the workers use. */
   readonly results: ResultStore;
   /**
-   * Those of the workers. Only for conversations that 0.2.0 has stored: it did not mark their contents. They stay while a memory store has
-   * the conversation, or if nobody can tell.
+   * The memory stores of the workers. Only for conversations that 0.2.0 has stored, because it did not mark their contents. These contents
+   * stay while a memory store has the conversation, or if that is unknown.
    */
   readonly stores?: { readonly memory?: Readonly<Record<string, CountingStore>> };
   /** Also deletes what runs kept that closed so long ago, such as `'30 days'`. Default: only of runs that the server no longer knows. */
   readonly closedFor?: Duration;
-  /** Deletes nothing, and says what it would delete. Default false. */
+  /** Deletes nothing, and returns what it would delete. Default false. */
   readonly dryRun?: boolean;
 };
 
 export type GarbageReport = {
-  /** The workflow ids whose contents were deleted, or would be. */
+  /** The workflow ids with contents that were deleted, or would be. */
   readonly workflowIds: readonly string[];
   /** How many contents were deleted: 0 with `dryRun`. */
   readonly deleted: number;
@@ -87,7 +87,7 @@ async function isNamed(
   return mark !== undefined || (await livesInStore(stores, workflowId));
 }
 
-/** Whether a memory store has turns of the thread, under the key that its id says. */
+/** Whether a memory store has turns of the thread. The thread's id contains their key. */
 async function livesInStore(
   stores: GarbageOptions['stores'],
   workflowId: string,

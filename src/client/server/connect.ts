@@ -49,8 +49,8 @@ export type ConnectOptions = DataOptions & {
    */
   readonly hashIds?: string;
   /**
-   * Who acts through this client, if a call does not say `by`. Your backend vouches for it: Longhaul cannot check who somebody is. A server
-   * for many people leaves it out, and says `by` with each call.
+   * Who acts through this client, if a call has no `by`. Your backend vouches for it: Longhaul cannot check who somebody is. A server for
+   * many people leaves it out, and gives `by` with each call.
    */
   readonly actor?: Actor;
   /** Those of the workers: streams of runs then show text while the model writes it. You close them. */
@@ -162,7 +162,10 @@ async function open(
   throw missing;
 }
 
-/** An error if the server says that the namespace does not exist. Other errors do not count: not every client may describe it. */
+/**
+ * The error for a namespace that does not exist. Other errors of the server do not count, because not every client may describe the
+ * namespace.
+ */
 async function missingNamespace(
   connection: Connection,
   namespace: string,

@@ -94,8 +94,8 @@ export type WhoseFilter = {
   /** Only runs of this agent. */
   readonly agent?: string;
   /**
-   * Only runs whose `key` has these members, such as `{ userId: 'ada' }`, with their child runs, and such threads with their turns. Throws
-   * `InvalidInput` if it has no member or an empty one. Leave it out to list everybody's runs.
+   * Lists only runs and threads with these members in their `key`, such as `{ userId: 'ada' }`, and their child runs and turns. Throws
+   * `InvalidInput` if the key has no member or an empty one. Leave it out to list everybody's runs.
    */
   readonly key?: RunKey;
 };

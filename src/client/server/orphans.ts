@@ -6,7 +6,10 @@ import { describeIfThere, limited } from './calls';
 import { memoOf, stateFromMemo } from '../read/run-view';
 import { Whose, type WhoseFilter } from './executions';
 
-/** An open run whose caller is gone, or was reset to before the call. The list leaves out its own child runs, which end with it. */
+/**
+ * An open run without a caller: the caller is gone, or was reset to before the call. The list leaves out the child runs of an orphan,
+ * because they end with it.
+ */
 export type OrphanRun = {
   readonly workflowId: string;
   readonly runId: string;
@@ -30,8 +33,8 @@ const atATime = 10;
 const pageSize = 200;
 
 /**
- * Looks at the newest `most` open runs; `isAll` is false if there are more. A run whose calling execution is in that list is not an
- * orphan. For the others it asks the server: a reset may hand children over to the new execution, which the list does not show.
+ * Looks at the newest `most` open runs; `isAll` is false if there are more. A run is no orphan if the list has the execution that called
+ * it. For the others this asks the server: a reset may hand children over to the new execution, and the list does not show that.
  */
 export async function findOrphans(
   client: Client,
@@ -53,7 +56,9 @@ export async function findOrphans(
   return { orphans: left.filter((_run, index) => isOpen[index]).map(toOrphan), isAll };
 }
 
-/** Open runs whose calling execution is not open. A run that a user's own workflow started has no path, and does not count. */
+/**
+ * Open runs that were called by an execution that is not open. A run that a user's own workflow started has no path, and does not count.
+ */
 async function suspectsOf(
   client: Client,
   whose: Whose,

@@ -1,9 +1,9 @@
-// What is said of tasks that no worker takes: because nobody polls, or because of the versions of those who do. Pure.
+// Explains why no worker takes a task: nobody polls its queue, or only workers of other versions do. Pure.
 
 import { quote } from '../../base';
 import type { TaskPlace, WorkerVersion } from '../../server';
 
-/** A place whose tasks no worker takes. `idle`: the versions that poll there all the same. */
+/** A place where no worker takes the tasks. `idle` lists the versions that poll there, but do not take these tasks. */
 export type Unserved = TaskPlace & { readonly idle?: readonly WorkerVersion[] };
 
 /** What is wrong, and what to do about it: a clause each. `undefined` if simply nobody polls. */

@@ -16,7 +16,7 @@ import { explainVersions, type Unserved } from './unserved';
 
 const checkEveryMs = 1_000;
 
-/** Whether workers take the tasks of this place. True on the time-skipping server, which cannot tell. */
+/** Whether workers take the tasks of this place. True on the time-skipping server, which does not know its workers. */
 export async function hasWorker(client: Client, place: TaskPlace): Promise<boolean> {
   return (await lookForWorker(client, place)).isServed;
 }

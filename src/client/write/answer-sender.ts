@@ -43,7 +43,7 @@ type GivenAnswer = (ResumeInput | ApproveInput | RejectInput | CompleteInput | F
   readonly inputId: string;
 };
 
-/** `said`: what makes two answers the same. */
+/** Two answers with the same `said` are the same answer. */
 export type SentAnswer = {
   readonly name: AnswerName;
   readonly said: Json;
@@ -152,7 +152,7 @@ export class AnswerSender {
     return answer;
   }
 
-  /** Without a nonce the id is random: the run still takes the answer, or says why not. */
+  /** Without a nonce the id is random. The run still takes the answer, or refuses it with a reason. */
   async #updateId(inputId: string, said: string, signal: AbortSignal): Promise<string> {
     for (let asked = 0; asked < mostAsked; asked += 1) {
       const reply = await this.#view.nonceOf(inputId);

@@ -1,7 +1,7 @@
-// Gives the result of a deferred call to whoever has nothing but its token, such as a webhook.
+// Sends the result of a deferred call for a caller that has only the call's token, such as a webhook.
 //
-// 1. Whatever is wrong with a token, the error is the same: it tells nothing about runs. What the run says of a result is told only to
-//    those whose token is right.
+// 1. Every wrong token gets the same error, which reveals nothing about runs. Only a caller with the right token gets the run's error about
+//    a result.
 // 2. A token names its run. The client asks that workflow before it sends anything, so that no token can reach another one.
 
 import type { Client } from '@temporalio/client';
@@ -16,7 +16,7 @@ import { RunView } from '../read/run-view';
 /** Whoever got the token may be faster than the run, which still waits for the code that passed it on. */
 const askEveryMs = 100;
 
-/** Only those whose token is right may know. */
+/** These errors reveal something about the run, so a caller with a wrong token does not get them. */
 const hidden: ReadonlySet<ErrorCode> = new Set(['RunNotFound', 'RunClosed', 'TokenInvalid']);
 
 export async function completeByToken(client: Client, token: string, value: Json): Promise<void> {

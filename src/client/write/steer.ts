@@ -23,15 +23,15 @@ import { requireWorker, whileServed } from '../server/workers';
 
 export type SteerOptions = {
   /**
-   * `next` (default): the model gets it before its next call. `now` also cuts the model call in progress, whose answer is lost. It never
-   * cuts a tool.
+   * `next` (default): the model gets the message before its next call. `now` also cuts the model call in progress; its answer is lost. A
+   * tool is never cut.
    */
   readonly when?: 'next' | 'now';
   /** The path of a run below this one that is open, as `tree()` shows it. */
   readonly path?: string;
   /** Messages with the same id are one message. 1 to 200 characters. Default: random. */
   readonly messageId?: string;
-  /** Who says it. */
+  /** The sender. */
   readonly by?: Actor;
 };
 

@@ -55,7 +55,7 @@ export class ThreadView {
     this.#taskQueue = taskQueue;
   }
 
-  /** The turns; empty if the thread was never started. A turn whose run has ended is done. */
+  /** The turns; empty if the thread was never started. A turn is done when its run has ended. */
   async turns(query: TurnsQuery = {}): Promise<readonly TurnView[]> {
     await this.#caughtUp();
     const turns = await this.turnsNow(query);

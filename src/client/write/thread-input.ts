@@ -39,7 +39,7 @@ export type ThreadOptions<Types extends RunTypes = RunTypes> = {
    * ends.
    */
   readonly agent?: KnownRunner<Types>;
-  /** Instead of `agent`: a spec to send. Needs workers whose option `inlineSpecs` allows it. */
+  /** Instead of `agent`: a spec to send. The option `inlineSpecs` of the workers must allow it. */
   readonly spec?: RunnerWithSpec<Types>;
   readonly sessionId: string;
   /** Default: the client's application. */
@@ -48,7 +48,7 @@ export type ThreadOptions<Types extends RunTypes = RunTypes> = {
   readonly userId?: string;
   /** Part of the key in lists and stores, but not of the thread's id: users of two tenants need different ids or sessions. */
   readonly tenant?: string;
-  /** How long the idle thread stays open, such as `30m`. Only for an agent whose memory has a store: without one it would forget. */
+  /** How long the idle thread stays open, such as `30m`. Only for an agent with a memory store: without a store the thread would forget. */
   readonly idleTimeout?: Duration;
   /** The session that the first turn starts with. */
   readonly session?: TypeOf<Types, 'session'>;
