@@ -50,7 +50,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The person stopped the command but not the run. The message says what goes on. */
+/** The person stopped the command but not the run. The message names what goes on. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }

@@ -55,7 +55,10 @@ export function providerErrorFromBody(target: CallTarget, body: ErrorBody): Prov
   return new ProviderError(kind, errorMessage(target, text), { provider: target.provider });
 }
 
-/** The connection was refused, reset, cut, or timed out. `fetch failed` says nothing, its cause says `ECONNREFUSED 127.0.0.1:11434`. */
+/**
+ * The connection was refused, reset, cut, or timed out. The text `fetch failed` is of no use, but its cause has `ECONNREFUSED
+ * 127.0.0.1:11434`.
+ */
 export function providerErrorFromNetwork(target: CallTarget, cause: unknown): ProviderError {
   const text = chainTexts(errorChain(cause)).join(': ') || 'the connection failed';
   return new ProviderError('unavailable', errorMessage(target, text, 'no response'), {

@@ -14,7 +14,7 @@ export type TokenPrices = {
 export type ModelPrice = TokenPrices & {
   /** How many tokens a prompt may have. Default: that of the list, if it has the model. */
   readonly window?: number;
-  /** For a whole call whose input has more than `above` tokens, with the cache's tokens. */
+  /** The prices of a whole call if its input has more than `above` tokens, cached ones included. */
   readonly long?: TokenPrices & { readonly above: number };
 };
 
@@ -111,7 +111,7 @@ export function priceTable(own: PriceTable = {}): PriceTable {
   return { ...listPrices, ...Object.fromEntries(given) };
 }
 
-/** How many tokens a prompt of the model may have. Undefined if nobody says. */
+/** How many tokens a prompt of the model may have. Undefined if that is unknown. */
 export function windowOf(prices: PriceTable, { provider, model }: ModelRef): number | undefined {
   return priceOf(prices, `${provider}/${model}`)?.window;
 }

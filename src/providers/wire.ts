@@ -52,7 +52,9 @@ type MediaTest = (media: Media) => boolean;
 
 const none: MediaTest = () => false;
 
-/** A tool's result as one text. For an API without an error flag, the text of an error says so. `follows`: see `toolContentText`. */
+/**
+ * A tool's result as one text. For an API without an error flag, the text of an error is marked as one. `follows`: see `toolContentText`.
+ */
 export function toolResultText(
   result: ToolResult,
   { errorFlag, follows }: { readonly errorFlag: boolean; readonly follows?: MediaTest },
@@ -77,7 +79,7 @@ export function toolContentText(content: ToolContent, follows: MediaTest = none)
 
 /**
  * The media that an API takes from a user, but not inside of a result. They go into a user message after all results of the turn, because
- * each call must have its result first. A text before each says which result it belongs to.
+ * each call must have its result first. A text before each names the result that it belongs to.
  */
 export function mediaAfterResults(
   results: readonly ToolResult[],
@@ -189,7 +191,7 @@ export function callCount(messages: readonly Message[]): number {
     .flatMap(({ parts }) => parts.filter((part) => part.type === 'tool_call')).length;
 }
 
-/** Null is how JSON says "absent", and a part stays in the history of every later turn. */
+/** Removes null members. They mean "absent", and would stay in the history of every later turn. */
 export function withoutNulls<Block extends JsonObject>(block: Block): Block {
   return Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null)) as Block;
 }

@@ -1,7 +1,8 @@
-// The port for telemetry: what workers and clients say about their runs. Nothing of it is in history, and a replay says nothing.
+// The port for telemetry: the calls with which workers and clients report about their runs. Nothing of it is in history, and a replay
+// reports nothing.
 //
 // 1. Ids of spans are derived from the run, so that a call names the span above it before that span has ended.
-// 2. A worker may say the same twice, under the same id: after a crash, a reset, or a workflow task that the server did not take.
+// 2. A worker may report the same twice, under the same id: after a crash, a reset, or a workflow task that the server did not take.
 
 import { hasMethods, type Json } from '../base';
 import type { EndedSegment, ToolOutput } from '../protocol';

@@ -39,7 +39,7 @@ export const faithfulTurns: Readonly<Record<string, TurnContent>> = {
   'a turn of 1 MiB': { user: 'x'.repeat(512 * 1024), assistant: 'ä'.repeat(256 * 1024) },
 };
 
-/** Values that a store must refuse: not a turn, or changed by JSON. Made anew for each use. */
+/** Values that a store must refuse: not a turn, or changed by JSON. Each use makes new ones. */
 export const refusedTurns: Readonly<Record<string, () => object>> = {
   'a turn without an id': () => ({ id: '' }),
   'an id with NUL': () => ({ id: 'a\0b' }),

@@ -33,8 +33,8 @@ export type ScriptedModelOptions = {
   /** The provider's name. Default `scripted`. */
   readonly name?: string;
   /**
-   * Gives each conversation the whole script. `'conversation'` tells them apart by the text of the first user message, a function by the
-   * key it returns for a request.
+   * Gives each conversation the whole script. With `'conversation'`, requests with the same first user message are one conversation. With a
+   * function, requests with the same key are.
    */
   readonly per?: 'conversation' | ((request: ModelRequest) => string);
 };

@@ -19,7 +19,7 @@ const retryStepMs = 1_000;
 
 export type SkippedTime = {
   readonly env: TestWorkflowEnvironment;
-  /** A client whose `result` does not skip time. */
+  /** A client that does not skip time in `result`. */
   readonly client: Client;
   readonly workflowId: string;
   /** Ends the wait. */
@@ -70,7 +70,7 @@ async function stepTo(
 type NextEvent =
   /** Work is running, or will run in a moment. */
   | { readonly kind: 'work' }
-  /** An activity waits for its retry. The server does not tell when. */
+  /** An activity waits for its retry. The server does not report the time. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'timer'; readonly at: number }
   /** Time does not bring the event: an answer, a signal, or the end. */
@@ -94,7 +94,7 @@ async function nextOf(client: Client, workflowId: string): Promise<NextEvent> {
   const description = await handle.describe();
   if (description.status.name !== 'RUNNING') return nothing;
   const history = await handle.fetchHistory();
-  // Two reads tell of the same moment only if they agree on the number of events.
+  // Two reads are of the same moment only if they have the same number of events.
   if (description.historyLength !== history.events?.length) return { kind: 'work' };
   const { pendingActivities, pendingChildren } = description.raw;
   const attempts = (pendingActivities ?? []).map(({ attempt }) => attempt ?? 1);

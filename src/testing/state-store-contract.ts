@@ -40,7 +40,7 @@ export const faithfulStates: Readonly<Record<string, JsonObject>> = {
   'a state of 64 KiB': { text: 'x'.repeat(limits.session - '{"text":""}'.length) },
 };
 
-/** States that a store must refuse, because JSON would change them. Made anew for each use. */
+/** States that a store must refuse, because JSON would change them. Each use makes new ones. */
 export const refusedStates: Readonly<Record<string, () => unknown>> = {
   NaN: () => ({ number: Number.NaN }),
   Infinity: () => ({ list: [Number.POSITIVE_INFINITY] }),

@@ -60,7 +60,7 @@ const closed = new Error('the test environment was closed');
 
 /**
  * Starts a time-skipping Temporal server with a worker, so that a test of a three-day wait takes moments. Throws `ServerUnavailable` if
- * there is no such server; the error says how to install one.
+ * there is no such server, with a hint on how to install one.
  *
  * @example
  * const test = await createTestEnvironment({ runners: [agent], providers: { openai: scriptedModel(['Hi.']) } });
@@ -87,7 +87,7 @@ export async function createTestEnvironment({
       taskQueue,
       workerOptions: { ...shutdown, ...workerOptions },
     });
-    // Not the SDK's client, whose results skip time past the run's next pause.
+    // Not the SDK's client, because its `result` skips time past the run's next pause.
     const own = await connectClient(env.address, closing.signal);
     const { connection } = own;
     const client = await connect({
@@ -177,7 +177,7 @@ async function connectClient(address: string, closing: AbortSignal): Promise<Cli
   return { connection: knowingItsWorker(connection), close: () => connection.close() };
 }
 
-/** The time-skipping server cannot tell who polls a task queue. In a test environment it is always its worker. */
+/** The time-skipping server does not know who polls a task queue. In a test environment it is always its worker. */
 function knowingItsWorker(connection: Connection): ConnectionLike {
   const workflowService = {
     ...connection.workflowService,

@@ -1,7 +1,7 @@
 // Beats for open calls while the event loop of this process is blocked, as by a tool that computes for seconds.
 //
 // The SDK beats only when JavaScript asks it to. So a second thread watches whether the main thread still ticks. If it is silent, the
-// thread connects to the server and beats with the details that the main thread told last (docs/adr/0027).
+// thread connects to the server and beats with the last details of the main thread (docs/adr/0027).
 
 import path from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
@@ -122,7 +122,7 @@ export class BlockedLoop implements LoopWatch {
       const payload = { metadata: metadata ?? {}, data: new Uint8Array(data ?? []) };
       this.#post({ kind: 'details', id, payload });
     } catch {
-      // The SDK encodes the same details. It says what is wrong, and ends the attempt.
+      // The SDK encodes the same details. It reports the problem, and ends the attempt.
     }
   }
 

@@ -7,7 +7,7 @@ import { fitsPrebuiltBundle } from './temporal-sdk';
 type WorkflowSource = Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions, 'workflowsPath'>;
 
 /**
- * The workflows for a worker that has none of its own: the prebuilt bundle of the package, which starts faster. A checkout that is not
+ * The workflows for a worker without its own workflows: the prebuilt bundle of the package, which starts faster. A checkout that is not
  * built, and a worker on another minor version of Temporal's SDK, bundle the modules when they start. A second prebuilt bundle has the
  * failure converter of `encryption`.
  */

@@ -33,7 +33,7 @@ const unread: ReadonlySet<string> = new Set([
   'workflowType',
 ]);
 
-/** Whether the SDK repeats a failure that Longhaul's own line has told. */
+/** Whether the SDK repeats a failure that Longhaul has logged already. */
 export function isRepeated({ message, meta }: LogEntry): boolean {
   return message === 'Activity failed' && wasLogged(meta?.['error']);
 }
@@ -110,7 +110,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** A text of a model or a user cannot begin a line of its own, or control a terminal. */
+/** Makes a text of a model or a user safe: it cannot begin a new line, or control a terminal. */
 function inLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

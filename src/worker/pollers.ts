@@ -11,7 +11,7 @@ type Pollers = NonNullable<ActivityDependencies['pollers']>;
 
 let workers = 0;
 
-/** As Temporal's SDK makes it, but another one for each worker of this process: else nobody could tell them apart. */
+/** An identity as Temporal's SDK makes it, with a number if this process has several workers, so that each has another one. */
 export function ownIdentity(): string {
   workers += 1;
   const identity = `${process.pid}@${hostname()}`;

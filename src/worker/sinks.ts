@@ -1,4 +1,4 @@
-// What workflows tell their worker outside of history.
+// The sinks of workflows: they call their worker outside of history.
 
 import { LRUCache } from 'lru-cache';
 import type { InjectedSinks } from '@temporalio/worker';
@@ -21,7 +21,7 @@ type Listeners = {
   readonly warn?: LogLine;
 };
 
-/** A worker that replays needs them too: without listeners, they take what a workflow says, and drop it. */
+/** A worker that replays needs them, too. Without listeners they drop each call. */
 export function longhaulSinks({ deltas, telemetry, logger, warn }: Listeners = {}): InjectedSinks<
   HintSinks & TelemetrySinks & Partial<LogSinks>
 > {
@@ -29,7 +29,7 @@ export function longhaulSinks({ deltas, telemetry, logger, warn }: Listeners = {
   return {
     longhaul: {
       callsCancelled: { fn: ({ runId }) => passHint(runId, deltas) },
-      // Most such tasks are replays. Each attempt says the same.
+      // Most such tasks are replays. Each attempt calls with the same message.
       newerVersion: {
         callDuringReplay: true,
         fn: ({ workflowId, runId }, message) => {

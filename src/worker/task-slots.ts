@@ -14,7 +14,7 @@ import { allWorkflowTypes, type LonghaulActivities } from '../protocol';
 /** With more threads, the thread that talks to the server would be the limit. */
 const mostThreads = 4;
 
-/** Tasks whose runs are in memory. Temporal's default. */
+/** Tasks of runs that are in memory. Temporal's default. */
 const warmTasks = 40;
 
 /** Activities that may compute. Temporal's default. */

@@ -91,7 +91,7 @@ type LoadedFiles = {
   stop(): void;
 };
 
-/** Notes which modules load, but not those of packages. Node before 22.15 cannot tell: then the list is empty. */
+/** Notes which modules load, but not those of packages. Node before 22.15 does not report them: then the list is empty. */
 function noteLoadedFiles(): LoadedFiles {
   const { registerHooks } = nodeModule as { registerHooks?: typeof nodeModule.registerHooks };
   const urls = new Set<string>();

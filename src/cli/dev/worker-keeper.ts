@@ -162,7 +162,7 @@ type WorkerProcess = {
   kill(): void;
 };
 
-/** Starts a worker in a process of its own. It ends with this process, however this process ends. */
+/** Starts a worker in a separate process. That process ends with this one, however this one ends. */
 function startWorkerProcess(start: WorkerStart): WorkerProcess {
   const child = spawnWorker(['dev-worker', JSON.stringify(start)]);
   const killAtExit = (): void => void child.kill('SIGKILL');
@@ -205,7 +205,7 @@ function spawnWorker(args: readonly string[]): ChildProcess {
 /** What the worker's process gets when it starts, as JSON on its command line. */
 export type WorkerStart = {
   readonly source: AgentsSource;
-  /** A server without TLS, whatever the environment says. */
+  /** A server without TLS. Settings for TLS in the environment do not count. */
   readonly server?: { readonly address: string };
   /** The command's flags, for any other server. The rest is in the environment and Temporal's configuration file. */
   readonly connection?: ConnectionFlags;

@@ -1,4 +1,4 @@
-// Shared by the checks of runs. A namespace may hold any number of runs, so each check has a limit and says if it reached it.
+// What the checks of runs share. A namespace may hold any number of runs, so each check has a limit, and reports when it reached the limit.
 
 import { loadClient } from '../session/load-parts';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
@@ -68,7 +68,7 @@ export async function lookAtEach<Item, Found>(
   return { found, looked };
 }
 
-/** At most `most` findings, and the number of further ones. `cutOff` says which part nobody looked at. */
+/** At most `most` findings, and the number of further ones. `cutOff` names the part that the check looked at, if it did not look at all. */
 export function summary(found: readonly string[], cutOff?: string, most = mostShown): string {
   const shown = found.slice(0, most);
   const more = found.length > most ? [`and ${found.length - most} more`] : [];
@@ -83,7 +83,7 @@ export function causeLine(text: string): string {
 
 type CheckStatus = 'ok' | 'warn' | 'fail';
 
-/** One check of `doctor`. `todo` says what to do about it. */
+/** The result of one check of `doctor`. `todo` is the advice to the user. */
 export type Check = {
   readonly name: string;
   readonly status: CheckStatus;

@@ -86,7 +86,7 @@ export function checkProviderKeys(env: Environment, agents: LoadedAgents | undef
   return { name, status: 'warn', message: `no key for ${list.join(', ')}`, todo };
 }
 
-/** Agents with `context` whose model has a window that nobody knows. */
+/** Finds agents with `context` where the window of the model is unknown. */
 export function checkWindows({ registry }: LoadedAgents): readonly Check[] {
   const unknown = pinnedAgents(registry).filter(
     ({ context }) => context !== undefined && context.window === undefined,

@@ -1,3 +1,9 @@
+// The checks of `longhaul doctor` about runs in the namespace: runs that ended badly, continue as new too often, are stuck, retry calls,
+// are pinned or halted, or are orphans. Each check lists runs from the server, looks at them, and returns a `Check` with its findings and
+// advice.
+//
+// 1. The constants below bound how many runs a check looks at, and from which number on something counts as a finding.
+
 import { loadClient, loadServer } from '../session/load-parts';
 import type {
   Client,

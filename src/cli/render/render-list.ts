@@ -80,7 +80,7 @@ export function renderInbox(
   return [...renderFitting(header, rows, { style, columns }), '', ...howToAnswer(items, command)];
 }
 
-/** For an approval or a result, the call says more than the question. */
+/** For an approval or a result, shows the call, which is clearer than the question. */
 function asked(item: InboxItem): string {
   return [printableLine(item.question), ...unsaidCall(item)]
     .map((text) => oneLine(text, limits.shownQuestion))

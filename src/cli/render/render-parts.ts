@@ -49,7 +49,7 @@ export function messageText(parts: Message['parts'] | readonly AssistantPart[]):
   return printable(parts.map(partText).filter(Boolean).join('\n'));
 }
 
-/** What a person said in a turn of a conversation. */
+/** The text of a person's message. */
 export function userText(user: UserInput): string {
   if (typeof user === 'string') return printable(user);
   const texts = user.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`));
@@ -281,7 +281,7 @@ function linesOf({ index, entry }: RunEvent): readonly ProgressLine[] {
   }
 }
 
-/** A message that came while the run worked says who sent it. */
+/** Names the sender of a message that came while the run worked. */
 function saidBy({ message, by }: UserEvent): string {
   const text = messageText(message.parts);
   return by === undefined ? text : `(${by.name ?? by.id}) ${text}`;

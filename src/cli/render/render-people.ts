@@ -5,7 +5,7 @@ type OfPeople = Pick<PendingInput, 'by' | 'votes' | 'digest' | 'expiresAt'> & {
   readonly preview?: string | undefined;
 };
 
-/** What a person should know before a verdict, besides the question: the preview, who approved, who may decide, until when. */
+/** The lines below a question: the preview, who has approved, who may decide, until when. */
 export function renderPeople({ by, votes, preview, digest, expiresAt }: OfPeople): string[] {
   const approved = votes?.map(({ by: { id, name = id } }) => name).join(', ');
   const lines = [

@@ -21,7 +21,7 @@ type Shown = {
   readonly cost?: Partial<Pick<RunTrace, 'usage' | 'costUsd'>>;
   readonly note?: string;
   readonly paint?: Paint | undefined;
-  /** Text of others, each on a line of its own. */
+  /** Texts of tools and models. Each starts on a new line. */
   readonly details?: readonly (string | undefined)[];
 };
 
@@ -79,7 +79,7 @@ function runNote({ status, kind, executions, pausedMs, segments }: RunTrace): st
   ]);
 }
 
-/** The error of the run, if no step of its own shows the same. */
+/** The error of the run, if none of its steps shows the same error. */
 function ownError({ error, segments }: RunTrace): string | undefined {
   const isShown = segments.some(({ steps }) =>
     steps.some((step) => 'error' in step && step.error === error),

@@ -160,7 +160,7 @@ export function clipToWidth(line: string, columns: number): string {
   return `${clipped.trimEnd()}…`;
 }
 
-/** The words of a text in lines of at most so many columns. A longer word has a line of its own: it may be an id to copy. */
+/** Wraps a text at this many columns. A longer word is not broken, because it may be an id to copy. */
 export function wrapToWidth(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

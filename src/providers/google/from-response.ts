@@ -33,7 +33,7 @@ type ResponseContext = {
   readonly wasCut?: boolean;
 };
 
-/** Converts a whole response. A blocked prompt has no candidate, only feedback that says why. */
+/** Converts a whole response. A blocked prompt has no candidate, only feedback with the reason. */
 export function fromResponse(
   response: StreamedResponse,
   { target, firstCall, wasCut = false }: ResponseContext,
@@ -76,7 +76,8 @@ export function fromUsageMetadata(usage: GenerateContentResponseUsageMetadata | 
 }
 
 /**
- * The API says STOP even for a turn with calls, so this looks for calls in the content. A cut turn keeps its reason even if it has calls.
+ * The API returns STOP even for a turn with calls, so this looks for calls in the content. A cut turn keeps its reason even if it has
+ * calls.
  */
 function fromFinishReason(finishReason: string, content: readonly AssistantPart[]): FinishReason {
   const reason = reasons[finishReason] ?? 'other';
@@ -118,7 +119,7 @@ export class ResponseAccumulator implements StreamReader<GenerateContentResponse
     this.#firstCall = firstCall;
   }
 
-  /** False until the model says why it stopped: a stream may be cut without any error. */
+  /** False until the stream has a finish reason: a stream may be cut without any error. */
   get isComplete(): boolean {
     return this.#finishReason !== undefined || this.#promptFeedback?.blockReason !== undefined;
   }

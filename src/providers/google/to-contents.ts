@@ -22,10 +22,10 @@ import {
   restored,
 } from './parts';
 
-/** Google's documented value for calls that this model did not make. The model refuses a turn whose first call has no signature. */
+/** Google's documented value for calls that this model did not make. The model refuses a turn if its first call has no signature. */
 const foreignSignature = 'skip_thought_signature_validator';
 
-/** The history as the API's turns. System messages have a place of their own in the request. */
+/** The history as the API's turns. System messages are in another member of the request. */
 export function toContents(messages: readonly Message[], model: string): Content[] {
   let knownIds: ReadonlySet<string> = new Set();
   return messages.flatMap((message): Content[] => {
@@ -37,7 +37,7 @@ export function toContents(messages: readonly Message[], model: string): Content
   });
 }
 
-/** A turn of its own, because the API counts the parts of a turn with results: as many as the model made calls. */
+/** A separate turn with media, because in a turn with results the API wants as many parts as the model made calls. */
 function mediaAfter(message: Message, model: string): Part[] {
   if (message.role !== 'tool') return [];
   const follows = (media: Media): boolean => isTaken(media) && !isPartOfResult(media, model);
@@ -109,7 +109,7 @@ function idsGiven(message: AssistantMessage): Set<string> {
   );
 }
 
-/** `response` must be an object. Its key says whether the call worked. */
+/** `response` must be an object. Its key shows whether the call worked. */
 function functionResponse(result: ToolResult, model: string, withId: boolean): FunctionResponse {
   const isPart = (item: ToolContent): item is Extract<ToolContent, { type: 'media' }> =>
     item.type === 'media' && isPartOfResult(item, model);

@@ -34,7 +34,7 @@ export const reportingFetch: typeof fetch = async (url, init) => {
   return await boundedFetch(url, init, onActivity);
 };
 
-/** The data of a call besides its request. */
+/** The data of a call, without its request. */
 export type CallContext = {
   readonly client: OpenAI;
   readonly endpoint: Endpoint;
@@ -48,7 +48,7 @@ export type StreamedCall<Chunk, Finished> = {
     readonly fetchOptions: FetchOptions;
   }) => APIPromise<AsyncIterable<Chunk>>;
   readonly read: (onDelta: CallOptions['onDelta']) => StreamReader<Chunk> & {
-    /** Undefined until the stream says that the answer is whole. */
+    /** Undefined until the stream has ended the answer. */
     readonly finished: Finished | undefined;
     /** The answer so far, if the stream was cut. */
     readonly soFar: Finished;
@@ -90,7 +90,7 @@ type FetchOptions = NonNullable<ClientOptions['fetchOptions']>;
 
 type Reported = { readonly [listener]?: () => void };
 
-/** Request options that tell `reportingFetch` whom to report to: the calls of a client share one `fetch`, but each has its own listener. */
+/** Request options with the listener for `reportingFetch`. The calls of a client share one `fetch`, but each has its own listener. */
 function reportingTo(onActivity: () => void): FetchOptions {
   const options: Reported = { [listener]: onActivity };
   return options as FetchOptions;

@@ -1,7 +1,7 @@
 import { utf8Length } from '../../base';
 import type { LiveAttempt, LiveEvent, ModelDelta } from '../../protocol';
 
-/** What an event weighs besides its text. */
+/** The bytes of an event, without its text. */
 const overhead = 400;
 
 export type DeltaLiveEvent = Extract<LiveEvent, { kind: 'delta' }>;

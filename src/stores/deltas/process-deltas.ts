@@ -45,7 +45,7 @@ type Call = {
   readonly bytes: number;
 };
 
-/** The newest model call of each run, with all that it said. A call that is too long, or too old, is forgotten as a whole. */
+/** The newest model call of each run, with all its events. A call that is too long, or too old, is forgotten as a whole. */
 class CallsInProgress {
   readonly #calls = new LRUCache<string, Call>({
     maxSize: limits.callsInProgress,
@@ -83,7 +83,7 @@ class CallsInProgress {
     this.#keep({ ...call, nextSeq: nextSeq(event), bytes });
   }
 
-  /** The cache weighs a call anew only if it is another object. */
+  /** The cache measures a call again only if it is another object. */
   #keep(call: Call): void {
     this.#calls.set(call.begin.workflowId, call, { size: call.bytes });
   }

@@ -79,8 +79,8 @@ class DatabaseResults implements ResultStore {
 }
 
 /**
- * Keeps results in a SQLite file, by Node's own `node:sqlite`. It may be the file of `SqliteStores`. Every call rejects with `StoreError`;
- * `retryable` says whether another attempt may succeed.
+ * Keeps results in a SQLite file, by Node's own `node:sqlite`. It may be the file of `SqliteStores`. A failed call rejects with
+ * `StoreError`; `retryable` is true if another attempt may succeed.
  *
  * @example
  * const worker = await createWorker({ runners, results: new SqliteResults({ path: 'state.db' }) });
@@ -101,8 +101,8 @@ export class SqliteResults extends DatabaseResults {
 }
 
 /**
- * Keeps results in a table of PostgreSQL. The first call makes it. It may be the schema of `PostgresStores`. Every call rejects with
- * `StoreError`; `retryable` says whether another attempt may succeed.
+ * Keeps results in a table of PostgreSQL. The first call makes the table. It may be in the schema of `PostgresStores`. A failed call
+ * rejects with `StoreError`; `retryable` is true if another attempt may succeed.
  *
  * @example
  * const results = new PostgresResults({ connectionString: process.env.DATABASE_URL });

@@ -1,4 +1,5 @@
-// Encoded content: a mark, the SHA-256 of what follows, and payloads. So damaged bytes are told from a codec without the right key.
+// Encoded content: a mark, the SHA-256 of what follows, and payloads. With the SHA-256, the reader distinguishes damaged bytes from a codec
+// without the right key.
 
 import { createHash } from 'node:crypto';
 import { limits } from '../../protocol';

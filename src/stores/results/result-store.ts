@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { hasMethods } from '../../base';
 import { LonghaulError } from '../../protocol';
 
-/** Names one content: whose it is, and the SHA-256 of its bytes in 64 hexadecimal digits. */
+/** Names one content by its owner (`scope`) and the SHA-256 of its bytes, in 64 hexadecimal digits. */
 export type ResultKey = { readonly scope: string; readonly digest: string };
 
 /** All that one run or thread keeps. */
@@ -62,7 +62,7 @@ export function oldEnough(options: DeleteScopeOptions): Date | undefined {
   return since < before ? since : before;
 }
 
-/** The content of a scope whose conversation is also in a memory store. While it is there, `collectGarbage` keeps the scope. */
+/** This content marks a scope: its conversation is also in a memory store. While the mark is there, `collectGarbage` keeps the scope. */
 export const memoryMark = Buffer.from(
   'longhaul: a memory store has turns that name these contents\n',
 );

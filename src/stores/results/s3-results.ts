@@ -21,7 +21,7 @@ export type S3ResultsOptions = {
   readonly bucket: string;
   /** What the names of all objects start with, such as `longhaul/`. Default: nothing. */
   readonly prefix?: string;
-  /** Your own `S3Client`, for instance with credentials or TLS settings of its own. It wins over `region` and `endpoint`. */
+  /** Your own `S3Client`, for instance with special credentials or TLS settings. It replaces `region` and `endpoint`. */
   readonly client?: S3ClientLike;
   /** Default: what the AWS SDK finds in its environment. */
   readonly region?: string;
@@ -43,8 +43,8 @@ const connectMs = 5_000;
 type Content = { readonly digest: string; readonly writtenAt: Date };
 
 /**
- * Keeps results as objects of a bucket, in S3 or a server that speaks it, by the package `@aws-sdk/client-s3`. Needs the rights to list
- * the bucket, and to get, put and delete objects. Every call rejects with `StoreError`; `retryable` says whether another attempt may
+ * Keeps results as objects of a bucket, in S3 or a server with the same API, by the package `@aws-sdk/client-s3`. Needs the rights to list
+ * the bucket, and to get, put and delete objects. A failed call rejects with `StoreError`; `retryable` is true if another attempt may
  * succeed.
  *
  * @example

@@ -1,6 +1,6 @@
-// What runs and clients keep in a result store and read back.
+// Puts contents of runs and clients into a result store, and reads them back.
 //
-// 1. Bytes whose digest is not the one that the log names are never returned.
+// 1. Bytes are never returned if their digest is not the one in the log.
 // 2. Content that is gone or wrong is a fact for the caller. A store that does not work is an error, and another attempt may succeed.
 // 3. With a codec, nothing reaches the store in clear, and nothing in clear is taken from it.
 
@@ -22,7 +22,7 @@ export type StoredContentOptions = {
   readonly timeoutMs?: number;
 };
 
-/** `lost` says what became of content that nobody can read any more. */
+/** `lost` is the reason why nobody can read the content any more. */
 export type ReadContent =
   | { readonly bytes: Uint8Array; readonly lost?: never }
   | { readonly lost: string; readonly bytes?: never };

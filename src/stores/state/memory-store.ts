@@ -17,7 +17,7 @@ const memoryMethods = ['loadTurns', 'saveTurn', 'clear', 'count', 'generation'];
 /** Whose conversation: agents with the same key share it. */
 export type MemoryKey = SessionKey;
 
-/** What a user said and what the agent answered. */
+/** The messages of a user and the answer of the agent. */
 export type StoredMemoryTurn = MemoryKey & {
   /** A UUID of version 7. Saving a turn with the same id again replaces it. */
   readonly id: string;
@@ -54,8 +54,8 @@ export type ClearOptions = {
  * Keeps the turns of conversations. Throw `StoreError` with `retryable: false` for an error that a retry does not help. After any other
  * error the call is retried.
  *
- * Every clear begins another generation of the key. A thread says in which generation it writes. So a write that was delayed, and
- * arrives after a clear, changes nothing. Check and write must be one step: one transaction, or one script.
+ * Every clear begins another generation of the key. A thread names the generation with each write. So a delayed write that arrives after a
+ * clear changes nothing. Check and write must be one step: one transaction, or one script.
  */
 export type MemoryStore = {
   /** Returns the oldest turn first: by `createdAt`, then by `id`. */

@@ -30,8 +30,8 @@ export type SaveStateOptions = {
 /**
  * The session after the last completed run of its key.
  *
- * Every save and every delete makes another version of the key. A run says which version it started from. So a save that was delayed,
- * and arrives after another save or a delete, changes nothing. Check and write must be one step: one statement, or one script.
+ * Every save and every delete makes another version of the key. A run names the version that it started from. So a delayed save that
+ * arrives after another save or a delete changes nothing. Check and write must be one step: one statement, or one script.
  */
 export type SessionStore = Omit<StateStore<SessionKey>, 'save'> & {
   /** False: another save or delete came first, and nothing was saved. Without options it saves always. */

@@ -24,6 +24,6 @@ export function warn(message: string, ...details: readonly unknown[]): void {
   try {
     otelApi().diag.warn(message, ...details);
   } catch {
-    // Nobody is left to tell.
+    // A failure of the logger itself cannot be reported.
   }
 }

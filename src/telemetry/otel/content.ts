@@ -1,4 +1,5 @@
-// What was said, for users who want it in their telemetry: prompts, answers, arguments, results. Each piece goes through the user's redaction.
+// The contents of calls, for users who want them in their telemetry: prompts, answers, arguments, results. Each piece goes through the
+// user's redaction.
 
 import { clipText, defined, type Json, utf8Length } from '../../base';
 import type { AssistantPart, FinishReason, Message, ToolContent, ToolOutput } from '../../protocol';

@@ -1,10 +1,12 @@
-// Starts spans whose ids are known before. A run that waits for days names its spans to other processes before they exist, but the API of
-// OpenTelemetry draws the id of each span. A generator of ids could not tell which span it is asked for, and belongs to the user's provider.
+// Starts spans with given ids. A run that waits for days sends the ids of its spans to other processes before the spans exist, but the API
+// of OpenTelemetry draws the id of each span. A generator of ids is no help: it does not know which span it makes an id for, and it belongs
+// to the user's provider.
 //
 // 1. A span gets its parent, its trace and the sampler's decision by the API: the parent is a remote span of the right trace.
 // 2. The id is then written into the object that `spanContext()` of the SDK's spans returns. Nothing has exported it yet.
-// 3. A span without a parent starts below a remote span that does not exist, so that the sampler sees its trace; then the parent is removed.
-// 4. Where a provider copies its ids, the span keeps the id that was drawn, and one warning says so.
+// 3. A span without a parent starts below a remote span that does not exist, so that the sampler sees its trace; then the parent is
+//    removed.
+// 4. If a provider copies its ids, the span keeps the id that was drawn, and there is one warning about that.
 
 import type { Attributes, Span, SpanContext, SpanKind, Tracer } from '@opentelemetry/api';
 import { noSpan, readTraceparent, type TraceParent } from '../../protocol';

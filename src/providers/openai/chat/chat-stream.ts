@@ -37,7 +37,7 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
     return this.#finishReason !== undefined;
   }
 
-  /** Undefined until a chunk says why the answer ends. */
+  /** Undefined until a chunk has the finish reason. */
   get finished(): FinishedChat | undefined {
     return this.isComplete ? this.soFar : undefined;
   }
@@ -53,7 +53,7 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
     return { message, finishReason, usage: this.#usage, id: this.#id };
   }
 
-  /** Servers put the usage into a chunk of its own, into the last chunk, or nowhere. */
+  /** Servers put the usage into an extra chunk, into the last chunk, or nowhere. */
   accept(chunk: ChatCompletionChunk): void {
     if (!isJsonObject(chunk)) return;
     if (typeof chunk.id === 'string' && chunk.id !== '') this.#id ??= chunk.id;

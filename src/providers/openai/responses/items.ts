@@ -6,8 +6,8 @@ import { argumentsSeal } from '../parts';
 const separator = '\n\n';
 
 /**
- * A message item has several blocks, and an id and a phase of its own. Each block becomes a part. The sealed data of the first part has
- * `message`, which opens the message. The parts after it continue the message.
+ * A message item has an id, a phase and several blocks. Each block becomes a part. The sealed data of the first part has `message`, which
+ * opens the message. The parts after it continue the message.
  */
 function fromMessageItem(item: JsonObject, origin: Origin): AssistantPart[] {
   const blocks = Array.isArray(item['content']) ? item['content'] : [];

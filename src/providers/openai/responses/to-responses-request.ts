@@ -79,7 +79,7 @@ function withExtra(
   ) as unknown as ResponseCreateParamsStreaming;
 }
 
-/** Strict is the API's default, so every tool says whether it is strict. */
+/** The API's default is strict, so every tool sets `strict`. */
 function toFunctionTool({ name, description, inputSchema }: ToolDeclaration): FunctionTool {
   return {
     type: 'function',

@@ -102,7 +102,7 @@ export class DeltaWriter {
   }
 }
 
-/** A row has events of one call at most: the outbox drops what an earlier attempt said. */
+/** A row has events of one call at most: the outbox drops the events of an earlier attempt. */
 function callOf(events: readonly LiveEvent[]): string | undefined {
   const event = events.findLast(({ kind }) => kind !== 'moved');
   return event === undefined || event.kind === 'moved' ? undefined : keyOf(event, event);

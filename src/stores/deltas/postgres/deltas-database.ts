@@ -121,8 +121,8 @@ function ownPool({ connectionString }: DatabaseOptions): ListeningPool {
 }
 
 /**
- * Not logged: the rows live for minutes, and neither replicas nor archives get them. `root` and `call` are hashes. A row without `call` says
- * only that a run moved.
+ * The table is unlogged: its rows live for minutes, and neither replicas nor archives get them. `root` and `call` are hashes. A row without
+ * `call` means only that a run has moved.
  */
 function tableOf(table: string): string {
   return `

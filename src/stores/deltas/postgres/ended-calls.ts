@@ -6,7 +6,10 @@ const readMs = 10_000;
 /** Beyond this, rows wait for their age. */
 const maxCalls = 10_000;
 
-/** Rows of a call whose worker is gone are older than the longest call, and nobody wants to know that a run moved a minute ago. */
+/**
+ * Old rows are deleted by age: rows of calls after the time of the longest call, because their worker is gone, and rows without a call
+ * after a minute.
+ */
 const tooOld = `written_at < now() - interval '20 minutes'
   or (call is null and written_at < now() - interval '1 minute')`;
 
@@ -47,7 +50,7 @@ export class EndedCalls {
     try {
       await this.#database.run(`delete from ${table} where call = any($1) or ${tooOld}`, [calls]);
     } catch {
-      // Their age deletes them. If the database is away, the writer says so.
+      // The rows are deleted later, by their age. If the database is away, the writer reports that.
     }
   }
 }

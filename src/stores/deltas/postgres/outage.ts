@@ -16,7 +16,7 @@ export class Outage {
     try {
       this.#warn(`PostgresDeltas ${what}: ${errorText(error)}. Streams show whole turns meanwhile`);
     } catch {
-      // Nobody else to tell.
+      // A failure of the logger itself cannot be reported.
     }
   }
 

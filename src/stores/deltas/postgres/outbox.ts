@@ -46,7 +46,7 @@ export class Outbox {
     return batch;
   }
 
-  /** A new attempt voids what earlier ones said. */
+  /** A new attempt voids the events of earlier ones. */
   #forgetCall(workflowId: string): void {
     const unsent = this.#runs.get(workflowId);
     if (unsent === undefined) return;

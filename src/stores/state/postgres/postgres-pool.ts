@@ -37,7 +37,7 @@ export type ListeningClient = PostgresClient & {
   ): unknown;
 };
 
-/** A pool whose connections can listen to notifications. */
+/** A pool with connections that can listen to notifications. */
 export type ListeningPool = Omit<PostgresPool, 'connect'> & { connect(): Promise<ListeningClient> };
 
 /** Runs SQL within a transaction. */

@@ -87,8 +87,8 @@ export type PostgresStoresOptions = PostgresConnectionOptions & {
 const schemaName = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 /**
- * Session, user and app state, and the turns of conversations, in PostgreSQL. The first call makes the tables. Every call rejects with
- * `StoreError`; `retryable` says whether another attempt may succeed.
+ * Session, user and app state, and the turns of conversations, in PostgreSQL. The first call makes the tables. A failed call rejects with
+ * `StoreError`; `retryable` is true if another attempt may succeed.
  *
  * @example
  * const stores = new PostgresStores({ connectionString: process.env.DATABASE_URL });

@@ -80,8 +80,8 @@ export type SqliteStoresOptions = {
 };
 
 /**
- * Session, user and app state, and the turns of conversations, in a SQLite file, by Node's own `node:sqlite`. Every call rejects with
- * `StoreError`; `retryable` says whether another attempt may succeed.
+ * Session, user and app state, and the turns of conversations, in a SQLite file, by Node's own `node:sqlite`. A failed call rejects with
+ * `StoreError`; `retryable` is true if another attempt may succeed.
  *
  * @example
  * const worker = await createWorker({ runners, stores: new SqliteStores({ path: 'state.db' }) });
