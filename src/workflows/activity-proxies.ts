@@ -20,7 +20,7 @@ import {
 /** A payload that is too large stays too large, so the call is not retried. */
 const nonRetryableErrorTypes = ['PayloadsTooLarge'];
 
-/** `isAwaited`: who cancels the call waits for what comes of it. */
+/** `isAwaited`: after a cancellation, the run waits for the end of the call. */
 export function modelActivities(
   summary: string,
   isAwaited: boolean,
@@ -76,7 +76,7 @@ function toolOptions(tool: ToolConfig, summary: string): ActivityOptions {
   };
 }
 
-/** The interval between attempts grows to a minute. If it starts longer than that, it does not grow. */
+/** The interval between attempts grows to a minute. A first interval of more than a minute does not grow. */
 function retryOf({ effect, retry = {} }: ToolConfig): RetryPolicy {
   const { initialIntervalMs = 1_000, maximumIntervalMs = 60_000 } = retry;
   return {
@@ -100,7 +100,7 @@ export const checkActivities = proxyActivities<Pick<LonghaulActivities, 'checkAr
   summary: 'check the changed arguments',
 });
 
-/** The functions of a tool that say who may approve a call, and what they see. */
+/** For the functions of a tool that decide who may approve a call, and what these people see. */
 export function reviewActivities(summary: string): Pick<LonghaulActivities, 'reviewCall'> {
   return proxyActivities<LonghaulActivities>({
     ...besideCall,
@@ -117,8 +117,8 @@ export function hookActivities(summary: string): Pick<LonghaulActivities, 'runTo
 }
 
 /**
- * Not a local activity. While a local activity is open, replay finds an update in another order than history recorded it. That wedges the
- * run (docs/adr/0005).
+ * This is not a local activity. While a local activity is open, a replay finds an update in another order than history recorded it. That
+ * wedges the run (docs/adr/0005).
  */
 export const loadingActivities = proxyActivities<Pick<LonghaulActivities, 'loadDefinition'>>({
   startToCloseTimeout: 20_000,
@@ -137,8 +137,8 @@ export const definitionActivities = proxyActivities<LonghaulActivities>({
 });
 
 /**
- * Retried for as long as the store is down, because the thread answers nothing without its turns. The thread looks for its runner as a run
- * does.
+ * It is retried for as long as the store is down, because the thread answers nothing without its turns. It finds the thread's runner as a
+ * run does.
  */
 export const openingActivities = proxyActivities<Pick<LonghaulActivities, 'openThread'>>({
   startToCloseTimeout: '1 minute',
@@ -156,7 +156,10 @@ export const summarisingActivities = proxyActivities<Pick<LonghaulActivities, 's
   summary: 'summarise the older turns',
 });
 
-/** Told at least once, unless the hook fails for a day. Nobody waits for it, so nobody cancels it: the end of the run ends it. */
+/**
+ * The hook gets each notice at least once, unless it fails for a day. Nothing waits for the activity, so nothing cancels it: the end of the
+ * run ends it.
+ */
 export function noticeActivities(summary: string): Pick<LonghaulActivities, 'notifyPause'> {
   return proxyActivities<LonghaulActivities>({
     startToCloseTimeout: timeouts.notice,
@@ -167,7 +170,7 @@ export function noticeActivities(summary: string): Pick<LonghaulActivities, 'not
   });
 }
 
-/** Whoever sent the answer waits for it. */
+/** The sender of the answer waits for it. */
 export const signatureActivities = proxyActivities<Pick<LonghaulActivities, 'checkSignature'>>({
   startToCloseTimeout: timeouts.signature / 2,
   scheduleToCloseTimeout: timeouts.signature,

@@ -1,5 +1,5 @@
-// Interceptors of runs and threads that follow their calls. A worker's note about a call that it tries again reaches the run with all calls
-// that are tried again. Our bundles load this file by path.
+// Interceptors of runs and threads that watch their activity calls, so that a run can show which calls are tried again. They also take the
+// workers' notes about such calls. Our bundles load this file by path.
 
 import { workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 import { allWorkflowTypes, signalNames } from '../protocol';

@@ -58,7 +58,9 @@ function failureOf(error: LonghaulError): ApplicationFailure {
   });
 }
 
-/** What code threw in an activity: the causes after the last failure with a type, which the error itself stands for. */
+/**
+ * The error that code threw in an activity: the cause of the last failure with a type. The LonghaulError already stands for that failure.
+ */
 function thrownByCode({ cause }: LonghaulError): Error | undefined {
   let thrown = cause;
   while (thrown instanceof ActivityFailure || (thrown instanceof ApplicationFailure && thrown.type))

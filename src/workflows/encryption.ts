@@ -69,7 +69,7 @@ export const interceptors = (): WorkflowInterceptors => {
   };
 };
 
-/** No other run called it, and it did not continue as new. */
+/** True if no other run called it, and it did not continue as new. */
 function isNew(): boolean {
   const { parent, continuedFromExecutionRunId } = workflowInfo();
   return parent === undefined && continuedFromExecutionRunId === undefined;

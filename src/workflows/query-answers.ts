@@ -1,13 +1,14 @@
-// Refuses the queries that a run cannot answer yet. Our bundles load this file by path, as interceptors of every workflow. It knows no runs.
+// Refuses the queries that a run cannot answer yet. Our bundles load this file by path, as interceptors of every workflow. It knows no
+// runs.
 //
 // 1. The SDK may ask a run that it is about to drop, because its workflow task has just failed. The commands of the failed task are then
-//    still there. An answer that goes out with them shuts the whole worker down, so they stay behind. Nobody misses them: the task is tried
+//    still there. An answer that goes out with them shuts the whole worker down, so they stay behind. Nothing is lost: the task is tried
 //    again, by another instance of the run.
 // 2. Such a run has read only a part of its history. Its answers would be wrong, so each query fails.
-// 3. A query that waited for a worker comes with the history of now, which may end with events that no workflow task has taken yet. The SDK
-//    gives them to the run all the same. When the task comes, its updates go first, and its time is another one: what the run did ahead of
-//    it never happens like that. So the query fails as an error of the whole activation, and the SDK drops this instance of the run. A
-//    closed run gets no task any more: our clients say so, and get the answer.
+// 3. A query that waited for a worker comes with the present history. It may end with events that no workflow task has taken yet, and the
+//    SDK gives them to the run all the same. The task comes later, with another time, and its updates go first. So what the run did ahead
+//    of the task would never happen like that. The query then fails as an error of the whole activation, and the SDK drops this instance of
+//    the run. A closed run gets no task any more: our clients mark queries to it with a header, and get the answer.
 
 import type { WorkflowInterceptors, WorkflowInternalsInterceptor } from '@temporalio/workflow';
 import { closedRunHeader, taskComesFirst, taskFailedHere } from '../core/stored-format';
@@ -27,7 +28,7 @@ export const interceptors = (): WorkflowInterceptors => {
       {
         activate: (input, next) => {
           const { activation } = input;
-          // The SDK gives queries alone.
+          // An activation with a query has no other jobs.
           const query = activation.jobs?.find(({ queryWorkflow }) => queryWorkflow)?.queryWorkflow;
           const isClosed = query?.headers?.[closedRunHeader] !== undefined;
           if (!query) progress.take(activation);
@@ -56,7 +57,7 @@ class Progress {
     return this.#isAhead;
   }
 
-  /** The time and the size of history are those at which the last workflow task began. */
+  /** The time and the size of history are those of the beginning of the last workflow task. */
   take({ historyLength, historySizeBytes, timestamp, isReplaying }: Activation): void {
     const events = historyLength ?? 0;
     const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].join();

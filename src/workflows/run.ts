@@ -175,7 +175,8 @@ export class Run implements HandledRun, Owner {
   }
 
   /**
-   * Ignores a child that an execution before a reset left open. It may still report what it waits for, but this execution did not call it.
+   * Ignores a child that an execution before a reset left open. Such a child may still report its open inputs, but this execution did not
+   * call it.
    */
   takeInputs({ child, branch = child, inputs }: ChildInputs): void {
     if (this.#loaded?.run.children.isOpen(branch) !== true) return;
@@ -185,7 +186,10 @@ export class Run implements HandledRun, Owner {
     this.execution.show();
   }
 
-  /** Nobody will answer: this run is over, or cancelled. A run below that was reset since then has lost its own cancellation. */
+  /**
+   * This run is over or cancelled, so nobody will answer. A run below that was reset after the cancellation does not know of it, so it is
+   * cancelled again.
+   */
   #cancelAgain(...runs: readonly string[]): void {
     const ownRuns = [...new Set(runs)].filter((run) => run.startsWith(this.position.workflowId));
     CancellationScope.nonCancellable(() =>

@@ -1,8 +1,8 @@
 // Interceptors of all workflows that take the caller's trace from the header, and hand it on. Our bundles load this file by path. It knows
-// no runs: a trace reaches them as a member of their input.
+// no runs: they get a trace as a member of their input.
 //
 // 1. The header is that of Temporal's own OpenTelemetry interceptors: a W3C carrier as JSON.
-// 2. A user's own workflow that starts runs is a span above them. It leaves when that workflow ends.
+// 2. A user's own workflow that starts runs is a span above them. The span is reported when that workflow ends.
 
 import {
   ContinueAsNew,

@@ -47,7 +47,7 @@ export class AgentLoop implements RunLoop {
   readonly #inputs: OwnInputs;
   readonly #approvals: Approvals;
   readonly #budget: BudgetQuestions;
-  /** Only if the agent has a context to keep within. */
+  /** Only if the agent has a limit for its context. */
   readonly #prompt: PromptCompaction | undefined;
 
   constructor(run: LoadedRun, options: LoopOptions) {
@@ -124,7 +124,7 @@ export class AgentLoop implements RunLoop {
     }
   }
 
-  /** The call, or what must come before it. The loop then comes back. */
+  /** Makes the model call, or does what must come before it. In the second case, the loop calls this again. */
   #nextModelCall(turn: number): Promise<InlineResults | undefined> {
     const { usedUp } = this.#run.budget;
     if (usedUp !== undefined) return this.#budget.require(usedUp, turn, this.#ask);
@@ -146,7 +146,7 @@ export class AgentLoop implements RunLoop {
     return true;
   }
 
-  /** A final answer with unread messages becomes one more turn, if one is left. */
+  /** Returns true if the run goes on after a final answer, because there are unread messages and a turn is left. */
   async #goesOn(): Promise<boolean> {
     const { execution, budget } = this.#run;
     const { usedUp } = budget;
@@ -160,7 +160,7 @@ export class AgentLoop implements RunLoop {
     }
   }
 
-  /** Returns what ran inline, for the calls that the model has asked for. */
+  /** Returns the results of inline calls. */
   async #callModel(turn: number): Promise<InlineResults | undefined> {
     const { budget, session } = this.#run;
     const { tools, subAgents = [], onInvalidToolCall } = this.#config;
@@ -174,7 +174,7 @@ export class AgentLoop implements RunLoop {
     resolveInvalidCalls(this.#machine, outcome, { turn: entry, rule: onInvalidToolCall });
     if (result.session !== undefined) session.merge(result.session);
     if (!this.#models.isLast) return result;
-    // The run is cancelled. What ran inline belongs into the log all the same.
+    // The run is cancelled. The log still needs the results of inline calls.
     const step = this.#machine.nextStep();
     const calls = step.kind === 'call-tools' ? step.calls : [];
     for (const { entry: ended } of endedInline(calls, result)) this.#machine.toolResult(ended);
@@ -231,7 +231,7 @@ export class AgentLoop implements RunLoop {
     if (due !== undefined) this.#inputs.pass(due);
   }
 
-  /** Gets answers only for published inputs. */
+  /** Takes an answer to a published input. */
   feed(admitted: AdmittedAnswer): void {
     const { asked, answer, missing } = admitted;
     const inputId = this.#run.position.machineId(asked.inputId);

@@ -1,4 +1,4 @@
-// What a model or tool call sends to the code that runs it: session keys, the context, the iteration count and arguments. Pure.
+// Selects what a model or tool call sends to the code that runs it: session keys, the context, the iteration count and arguments. Pure.
 
 import { defined, type JsonObject, utf8Length } from '../../base';
 import {
@@ -97,8 +97,8 @@ export function argumentsOf(
 }
 
 /**
- * What the worker that made the model turn found out about this call's arguments. Only the user's own activities need it. Undefined if a
- * person or a repair has changed the call since.
+ * The check of this call's arguments by the worker that made the model turn. Only the user's own activities need it. Undefined if a person
+ * or a repair has changed the call since.
  */
 export function checkedArguments(
   { call }: PendingToolCall,

@@ -1,8 +1,9 @@
 // Makes an agent's model calls.
 //
-// 1. A message may cut a call. The call is then made again, with the message. It counts as what its prompt took, by an estimate.
-// 2. If inline calls of the turn may act, nobody leaves the model call: it ends as cut, or with the turn and what came of its calls.
-// 3. If the worker is lost and nobody makes another attempt, the turn that it reported to the server stands.
+// 1. A message may cut a call. The call is then made again, with the message. The cut call counts by an estimate of its prompt.
+// 2. If inline calls of the turn may act, the run always waits for the end of the model call: it is cut, or it returns the turn with the
+//    results of its calls.
+// 3. If the worker is lost and there is no other attempt, the turn that the worker reported to the server stands.
 
 import { ActivityFailure, CancellationScope, patched, TimeoutFailure } from '@temporalio/workflow';
 import { emptyUsage } from '../../core/budget/usage';

@@ -1,4 +1,5 @@
-// Keeps an agent's prompt within its model's context: decides before each model call, by `core/context`, and has older turns summarised.
+// Keeps an agent's prompt within its model's context. It decides before each model call, by `core/context`, and lets a worker summarise
+// older turns.
 //
 // 1. It compacts only before a model call, so never between a call and its result.
 // 2. A summary is a model call: it is billed, and the loop checks the budget before it and after it.
@@ -20,7 +21,7 @@ import { failureReason, failureSpend } from '../children/child-failure';
 import type { CarriedPrompt } from '../run/carried-run';
 import type { LoadedRun } from '../run/loaded-run';
 
-/** After a failed summary, so many turns pass before the next one. */
+/** The number of turns between a failed summary and the next one. */
 const turnsAfterFailure = 3;
 
 type Parts = {
@@ -62,7 +63,7 @@ export class PromptCompaction {
     return plan?.summarise && this.#summarise(plan.summarise);
   }
 
-  /** The model has answered. */
+  /** Call it when the model has answered. */
   answered(): void {
     if (this.#carried.refused === undefined) return;
     const { refused: _refused, ...rest } = this.#carried;

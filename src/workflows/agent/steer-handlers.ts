@@ -1,7 +1,7 @@
 // Takes messages to a run: by the update `send` from people, and by the signal `steer` from the thread that the run is a turn of.
 //
 // 1. A known message is a repetition, also after the run has ended: it gets the same reply, and nothing changes.
-// 2. The update's validator refuses what it can. A run that is loading knows neither its kind nor its room, so the handler asks again.
+// 2. The update's validator refuses what it can. A run that is loading knows neither its kind nor its room, so the handler checks again.
 // 3. A message of a thread that comes after the request to cancel the run goes back, so that it becomes a turn.
 // 4. A refused signal shows in `state.rejected`, as any other does. The result of a thread's turn names the messages that its model got.
 
@@ -20,7 +20,10 @@ import type { Execution } from '../lifecycle/execution';
 import { giveBack, mayGrow } from '../children/messages';
 import type { Steering } from './steering';
 
-/** `isTurn`: of a thread, which passes messages on and may be of a newer version. It takes back those that come after a cancellation. */
+/**
+ * `isTurn`: the run is a turn of a thread. The thread passes messages on, and may be of a newer version. It takes back messages that come
+ * after a cancellation.
+ */
 export function setSteering(steering: Steering, execution: Execution, isTurn: boolean): void {
   const { phase, cancellation } = execution;
   const isLate = ({ messageId }: SteerInput): boolean =>
@@ -55,7 +58,7 @@ export function setSteering(steering: Steering, execution: Execution, isTurn: bo
   });
 }
 
-/** Whether the turn was to give messages back when it first got one. */
+/** Whether the turn gives messages back. The first message decides it for the whole history. */
 const mayGiveBack = (): boolean => patched('longhaul:messages-come-back');
 
 function checkMessage(
@@ -74,7 +77,7 @@ function checkMessage(
   steering.checkRoom(message);
 }
 
-/** A run ends with messages that its model has not read. */
+/** The error for messages that the model has not read when its run ends. */
 export function tooLate(unread: readonly SteerInput[]): LonghaulError {
   const ids = unread.map(({ messageId }) => `'${messageId}'`).join(', ');
   return new LonghaulError(

@@ -1,7 +1,7 @@
-// Messages of people to an agent that works: those that the model has not got yet, and the model call that one of them may cut.
+// Keeps the messages of people to an agent that works. It knows the unread ones, and the model call that a message may cut.
 //
 // 1. A message counts once, by its id. It is unread until the loop gives it to the machine.
-// 2. Only so much waits unread. A message that does not fit is refused and changes nothing.
+// 2. The unread messages have a limit. A message that does not fit is refused and changes nothing.
 // 3. `now` cuts the model call in progress, and nothing else. Only some calls of a turn are cut, so that every turn ends.
 // 4. Unread messages, known ids and counted cuts survive continue-as-new.
 
@@ -98,7 +98,7 @@ export class Steering {
     }));
   }
 
-  /** The model gets the unread messages. */
+  /** Call it when the model gets the unread messages. */
   given(): void {
     this.#unread = [];
     this.#bytes = 0;
@@ -110,7 +110,7 @@ export class Steering {
     return this.#scope.run(make);
   }
 
-  /** The same scope serves until it is cut, because each one takes memory for as long as the run. */
+  /** One scope serves all calls until it is cut, because each scope takes memory for as long as the run. */
   get #scope(): CancellationScope {
     this.#cuttable ??= new CancellationScope();
     return this.#cuttable;
@@ -122,7 +122,7 @@ export class Steering {
     return isCut && !CancellationScope.current().consideredCancelled;
   }
 
-  /** The model call is over. An answer begins another turn. */
+  /** Call it when the model call is over. An answer begins another turn. */
   ended(isAnswered: boolean): void {
     this.#isCalling = false;
     const isCut = this.#cuttable?.consideredCancelled === true;

@@ -55,7 +55,7 @@ import {
 /** `hasBegun`: the first attempt of the call was inline. */
 export type StartedCall = PendingToolCall & { readonly hasBegun: boolean };
 
-/** Gets the session as the hooks before the call left it. */
+/** Makes the call itself. It gets the session as the hooks before the call left it. */
 type Call = (session: JsonObject) => Promise<ToolOutcome>;
 
 export class ToolCalls {
@@ -132,7 +132,7 @@ export class ToolCalls {
     }
   }
 
-  /** A call that none of our activities makes: here its arguments are checked, and hooks run around it. */
+  /** Makes a call that none of our activities makes: checks its arguments here, and runs the hooks around it. */
   async #callElsewhere(
     pending: PendingToolCall,
     call: () => Promise<ToolOutcome>,
@@ -283,7 +283,7 @@ function summaryOf({ call, turn }: PendingToolCall): string {
   return `#${turn} ${call.name} ${plainLine(argumentText(call), limits.summary)}`;
 }
 
-/** Short, because the right worker may be running: the wrong one was just faster. */
+/** The pause is short, because a worker with the code may be running: the other one was just faster. */
 const shortestPauseMs = 100;
 
 /**

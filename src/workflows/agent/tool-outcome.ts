@@ -53,7 +53,7 @@ export function errorOutcome(pending: PendingToolCall, text: string): ResultOutc
   return resultOutcome(pending, { isError: true, content: [{ type: 'text', text }] });
 }
 
-/** Without an answer of the activity: nothing had to run. */
+/** The outcome of a call that began without an activity, because nothing had to run. */
 export function begun(
   { turn, index }: PendingToolCall,
   answer: CallToolBegun = { tokens: [] },

@@ -31,8 +31,8 @@ export function reported(
 }
 
 /**
- * If a child was cancelled but its caller was not, the caller fails. A bare cancellation would say neither where it happened nor that it
- * was a cancellation.
+ * If a child was cancelled but its caller was not, the caller fails. This error names the place and the cancellation; the bare cancellation
+ * names neither.
  */
 export function cancelledBelow(error: unknown, path: string): unknown {
   if (!isCancellation(error)) return error;
@@ -41,14 +41,14 @@ export function cancelledBelow(error: unknown, path: string): unknown {
   });
 }
 
-/** What a failed child or model call has spent, if it could say so. */
+/** The spending of a failed child or model call, if its failure has it. */
 export function failureSpend(error: unknown): RunSpend | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   const details = cause instanceof ApplicationFailure ? cause.details : undefined;
   return (details?.[1] ?? undefined) as RunSpend | undefined;
 }
 
-/** The messages of a thread that the model of its failed turn got. */
+/** The ids of the messages that the model of a thread's failed turn got. */
 export function failureSteered(error: unknown): readonly string[] {
   const cause = error instanceof Error ? error.cause : undefined;
   const steered: unknown = cause instanceof ApplicationFailure ? cause.details?.[2] : undefined;
@@ -77,7 +77,7 @@ export function failureReason(error: unknown): string {
   return oneLine(innermost(error).message, limits.failureMessage);
 }
 
-/** What happened to a run that did not complete, for later readers. A run that was ended from outside left no message. */
+/** Why a run did not complete, for later readers. A run that was ended from outside left no message. */
 export function failureView(error: unknown): {
   readonly code?: ErrorCode;
   readonly message: string;

@@ -1,4 +1,4 @@
-// How a run starts as a child workflow: an id made from what started it, and the options that all children share. Pure.
+// Makes the id and the options with which a run starts as a child workflow. Pure.
 
 import {
   ChildWorkflowCancellationType,

@@ -78,7 +78,7 @@ export type ChildCall = RunnerPlace & {
 type OpenChild = {
   readonly early: (result: ChildResult) => void;
   readonly report: Report;
-  /** Tells the child that nobody needs its result. A child that has not started yet hears it once it has. */
+  /** Sends `detach` to the child: nobody needs its result. A child that has not started yet gets it after its start. */
   readonly detach: () => void;
 };
 
@@ -123,7 +123,7 @@ export class Children {
     );
   }
 
-  /** Absent if only the words of who asked for the run are in it. */
+  /** Absent if only the requester has written something to the run. */
   get otherSpeakers(): Pick<Lineage, 'speakers'> {
     const { speakers } = this;
     const { requester = unknownSpeaker } = this.#caller.position.lineage;
@@ -262,7 +262,7 @@ export class Children {
     view.status = status;
     this.#open.delete(id);
     this.#inputs.drop(id);
-    // Nothing below a closed child is open. Saying so costs no event in the root run, because the root run lists the questions itself.
+    // Nothing below a closed child is open. In the root run this costs no event, because the root run lists the questions itself.
     const { execution, position } = this.#caller;
     if (status !== 'completed' || position.lineage.depth === 0) execution.forget(id);
   }

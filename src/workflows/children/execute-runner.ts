@@ -152,7 +152,7 @@ function childOf(
   };
 }
 
-/** How many runs this workflow has started alike. */
+/** How many runs this workflow has started with the same input, by the digest of the input. */
 // eslint-disable-next-line no-restricted-syntax -- This module is not one of `sharedModules`: its state belongs to one workflow.
 const startedAlike = new Map<string, number>();
 

@@ -1,7 +1,7 @@
-// Messages between runs: what a child waits for, what it returned, what it spent, and the answers on their way down.
+// Messages between runs: a child's open inputs, its result, its spending, and the answers on their way down.
 //
-// 1. Anybody may send such a message. The run reads it whole or refuses it, before anything changes. From a run of a newer version it may
-//    have members that this version does not know: these are ignored, because nobody sends the message again.
+// 1. Anybody may send such a message. The run reads it whole or refuses it, before anything changes. A run of a newer version may send
+//    members that this version does not know. These are ignored, because nobody sends the message again.
 // 2. A run reports what it waits for as the whole list, in order.
 // 3. A list that fits into a message travels unchanged. A longer list leaves things out. The log of the asking run has the calls, the
 //    previews and the whole questions; it checks answers against the schemas. The last inputs follow in a new list after an answer.
@@ -134,7 +134,7 @@ export class InputReporter {
   }
 }
 
-/** Changes with everything about an open input that can change. */
+/** A text that changes when an open input changes. */
 const reportKey = ({ inputId, nonce, votes, by }: PendingInput): string =>
   [inputId, nonce, votes?.length, by && JSON.stringify(by)].join(' ');
 

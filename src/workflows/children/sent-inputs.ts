@@ -36,7 +36,7 @@ export class SentInputs {
     return this.#find((sent) => sent.number === number)?.input;
   }
 
-  /** The child has closed, or will not start. */
+  /** Call it when the child has closed, or will not start. */
   drop(child: string): void {
     this.#byChild.delete(child);
   }

@@ -31,7 +31,7 @@ export class StartGate {
     }
   }
 
-  /** The server has the start, or nobody will make it. */
+  /** Call it when the server has the start, or when the start is given up. */
   leave(bytes: number): void {
     this.#starts -= 1;
     this.#bytes -= bytes;

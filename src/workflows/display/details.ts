@@ -21,7 +21,7 @@ import {
 } from '../../protocol';
 import { describeAnswer, describePeople, describeVerdict } from './people-details';
 
-/** What happened beside the state. */
+/** What the details show in addition to the state. */
 export type Conversation = {
   readonly log: { readonly entries: readonly LogEntry[] };
   readonly children: readonly ChildView[];
@@ -160,7 +160,7 @@ function questionOf(args: { readonly question?: unknown } | null): string {
   return typeof args?.question === 'string' ? args.question : '';
 }
 
-/** The first line only, because the rest of a tool's result is for the model. JSON stands in code. */
+/** Only the first line, because the rest of a tool's result is for the model. JSON is shown as code. */
 function textOf(parts: readonly (ToolContent | UserMessage['parts'][number])[]): string {
   const [first] = parts;
   switch (first?.type) {

@@ -4,7 +4,7 @@
 import { defined, isJsonObject, oneLine, utf8Length } from '../../base';
 import { type Cancelling, limits, memoKey, type RunMemo, type RunState } from '../../protocol';
 
-/** Shown beside the state. */
+/** What the memo shows in addition to the state. */
 export type Marks = {
   /** The hashes of its key. */
   readonly key: readonly string[];
@@ -23,7 +23,7 @@ export function memoAtStart(memo: Record<string, unknown> | undefined): string {
   return memoDigest({ status, pending: inputs, key: listOf(key) });
 }
 
-/** Anybody may start a run with any memo. */
+/** Checks the value, because anybody may start a run with any memo. */
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The run shows its memo again when this text changes. */

@@ -1,4 +1,5 @@
-// What the Web UI shows of people: how they answer, who approved so far, who may decide, and who decided. Text by others is escaped. Pure.
+// Writes what the Web UI shows about people: how they answer, who approved so far, who may decide, and who decided. Text by others is
+// escaped. Pure.
 
 import { oneLine } from '../../base';
 import { whoMay, whoMayNot } from '../../core/people/verdicts';
@@ -18,7 +19,7 @@ export function describePeople({ by = {}, votes = [], expiresAt }: PendingInput)
   return sentences.length === 0 ? '' : `\n\n${sentences.join(' · ')}`;
 }
 
-/** How to answer an open input with what every Temporal client has. */
+/** How to answer an open input with any Temporal client. */
 export function describeAnswer({ kind, inputId }: Pick<PendingInput, 'kind' | 'inputId'>): string {
   const update = (name: string, value: object): string =>
     `${name} ${codeMarkdown(JSON.stringify({ inputId, ...value }))}`;

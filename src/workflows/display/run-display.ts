@@ -81,7 +81,10 @@ export class RunDisplay {
     this.#attributes = attributes;
   }
 
-  /** An event for each change, and only for runs in trouble. Its own key keeps it from taking room of the open inputs. */
+  /**
+   * Each change is an event, but only runs in trouble have any. It is under another key of the memo, so that it takes no room from the open
+   * inputs.
+   */
   showRetrying(retrying: RetriedCall | undefined): void {
     const shown = workflowInfo().memo?.[retryingMemoKey];
     if (retrying === undefined && shown === undefined) return;

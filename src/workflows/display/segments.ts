@@ -77,7 +77,7 @@ export class Segments {
     return { number: this.#number, since: this.#since, ...defined({ pausedMs: this.#pausedMs }) };
   }
 
-  /** What calls and children of the run are below. */
+  /** The span that calls and children of the run are below. */
   get traced(): Required<Traced> {
     return { trace: traceparent({ ...this.#above, spanId: this.#spanOf(this.#number) }) };
   }
@@ -139,7 +139,7 @@ export function callerSpan(execution: ExecutionName): string {
   return hashOf(`workflow ${nameOf(execution)}`);
 }
 
-/** The trace of a user's own workflow that nobody traced. */
+/** The trace of a user's own workflow without a trace from its caller. */
 export function callerTrace(
   info: ExecutionName & { readonly root?: ExecutionName | undefined },
 ): TraceParent {

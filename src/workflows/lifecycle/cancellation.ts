@@ -1,4 +1,4 @@
-// How a run or a thread is cancelled, and how the workers of its calls hear of it.
+// Cancels a run or a thread, and sends hints to the workers of its calls.
 
 import { CancellationScope, proxySinks, workflowInfo } from '@temporalio/workflow';
 import type { Cancelling, HintSinks } from '../../protocol';
@@ -31,8 +31,8 @@ export class Cancellation {
 }
 
 /**
- * Says that calls of this execution are cancelled. Otherwise their workers learn of it with the answer to their next heartbeat, which may
- * take seconds. It is no command, so history does not have it.
+ * Sends the workers a hint that calls of this execution are cancelled. Otherwise they learn it from the answer to their next heartbeat,
+ * which may take seconds. The hint is no command, so history does not have it.
  */
 export function hintAtCancelledCalls(): void {
   if (!workflowInfo().unsafe.isReplaying) longhaul.callsCancelled();

@@ -1,7 +1,7 @@
-// How handlers are set: each reads what anybody may send, and answers or refuses it without failing the workflow task.
+// Sets handlers. A handler reads what anybody may send, and answers or refuses it without failing the workflow task.
 //
-// 1. An update takes effect after all else that its workflow task brings. A worker without the execution in its cache meets a task that
-//    made no commands together with the update's task after it. A replay has them one after the other. Both must do the same.
+// 1. An update takes effect after everything else in its workflow task. A worker without the execution in its cache gets a task without
+//    commands and the next task with the update together. A replay gets them one after the other. Both must do the same.
 
 import {
   ApplicationFailure,
@@ -99,11 +99,11 @@ export function setUpdate<Reply>(
   setHandler(defineUpdate<Reply, [unknown]>(name), handler, { validator, description });
 }
 
-/** Runs `effect` when the rest of the workflow task has had its effect. In an execution of 0.2.0 at once: it must not wait at all there. */
+/** Runs `effect` after the rest of the workflow task. In an execution of 0.2.0 it runs at once, because it must not wait there. */
 export function afterOthers<Result>(effect: () => Promise<Result>): Promise<Result> {
   if (!patched('longhaul:updates-come-last')) return effect();
   let isDone = false;
-  // Conditions are looked at when all that is ready to run has run.
+  // The SDK checks conditions after everything that is ready to run has run.
   void Promise.resolve().then(() => {
     isDone = true;
   });

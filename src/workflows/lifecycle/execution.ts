@@ -1,7 +1,7 @@
 // What runs and threads share: their requests, their display, their history's growth and their end.
 //
 // 1. Only `show` changes the memo and the search attributes, because every change is an event.
-// 2. If another workflow lists the execution's questions, the execution reports every change of what it waits for.
+// 2. If another workflow lists the execution's questions, the execution reports every change of its open inputs to it.
 
 import { allHandlersFinished, condition, patched, uuid4, workflowInfo } from '@temporalio/workflow';
 import { defined, oneLine } from '../../base';
@@ -120,7 +120,10 @@ export class Execution implements Requests {
     };
   }
 
-  /** The definition is known: the run takes answers, and its history grows from now on. A thread asks nothing itself. */
+  /**
+   * Call it when the definition is known: the run takes answers, and its history grows from now on. A thread has no `asker`, because it
+   * asks nothing itself.
+   */
   loaded(asker?: Asker): void {
     this.#asker = asker;
     this.phase.isLoaded = true;
@@ -191,12 +194,12 @@ export class Execution implements Requests {
     this.show(defined({ closes, error }));
   }
 
-  /** Resolves when all who asked have an answer and the server has all reports. */
+  /** Resolves when all callers have an answer and the server has all reports. */
   async settled(): Promise<void> {
     do {
       await condition(allHandlersFinished);
       await this.#reporter?.flush();
-      // Somebody may have sent something while the reports were on their way.
+      // A signal or an update may have come while the reports were on their way.
     } while (!allHandlersFinished() && patched('longhaul:settles-again'));
   }
 }

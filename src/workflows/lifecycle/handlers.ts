@@ -74,8 +74,8 @@ function nonceReply({ inputs, tokens }: Requests, query: unknown): NonceReply {
 }
 
 /**
- * Runs outside cancellation: those who wait for a cancelled run hear that it ended, not that their wait was cancelled. One message may be
- * too small to carry the whole reply to everyone who waits. The rest hear where to read it.
+ * It runs outside cancellation: callers of a cancelled run learn that it ended, not that their wait was cancelled. One message may be too
+ * small for the whole reply to all callers. The others learn where to read it.
  */
 function setOutcome({ phase, inputs }: Requests): void {
   const budget = new TaskPayloadBudget(limits.replies);

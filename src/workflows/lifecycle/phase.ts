@@ -1,4 +1,4 @@
-// How far a run or a thread is: it loads, runs, waits for people, moves to its next execution, or is over. Knows no Temporal.
+// Keeps the phase of a run or a thread: it loads, runs, waits for people, moves to its next execution, or is over. Knows no Temporal.
 
 import type { AgentRunResult, RejectedSignal, RunStatus } from '../../protocol';
 import type { OpenInputs } from '../people/open-inputs';

@@ -1,4 +1,5 @@
-// What is asked of a run or a thread, and how it travels through continue-as-new. Knows no Temporal.
+// Puts together what people and callers ask of a run or a thread: its phase, its open inputs and its tokens. It also carries them through
+// continue-as-new. Knows no Temporal.
 
 import {
   aList,

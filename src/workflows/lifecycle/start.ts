@@ -70,7 +70,7 @@ function refusalOf(error: unknown, isOurs: boolean): Error {
   return error instanceof Error ? error : new LonghaulError('InternalError', String(error));
 }
 
-/** Only our runs and threads give the runs that they start a place. */
+/** True for a run that one of our runs or threads started: only they give it a place in the tree. */
 function isBelow(input: unknown, { parent }: StartInfo): boolean {
   const { lineage, thread } = isJsonObject(input) ? input : {};
   return parent !== undefined && (isJsonObject(lineage) || isJsonObject(thread));

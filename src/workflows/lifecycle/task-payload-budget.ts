@@ -1,5 +1,5 @@
-// Limits what one workflow task sends to the server. It all travels in one message. If that message is too large, the server terminates the
-// run, and no code can catch it.
+// Limits the bytes that one workflow task sends to the server. All of them travel in one message. If that message is too large, the server
+// terminates the run, and no code can catch it.
 //
 // 1. The first item of a task always goes, so that everyone who waits or asks again gets an answer in the end.
 

@@ -3,8 +3,8 @@
 // 1. A run continues as new only after a step, and only if its history has grown since the execution loaded. Loading takes history, too,
 //    and the next execution would load the same again.
 // 2. The history must grow by a share of what was loaded, so that a run does not load a long log for every turn.
-// 3. A thread that Worker Versioning pins to an older version moves to the current one. An execution that is on an older version when it has
-//    loaded does not: moving has not helped, and the thread would do nothing else.
+// 3. A thread that Worker Versioning pins to an older version moves to the current one. An execution that is already on an older version
+//    when it has loaded does not move again: the last move has not helped, and the thread would do nothing else.
 // 4. Open work has room for its largest possible result, so that the server never ends a run for its size.
 
 import {
@@ -59,7 +59,7 @@ export class HistoryWatch {
     return isFull(this.#now(), open);
   }
 
-  /** Says why the run ends, and which entries take the most room. */
+  /** The error with which the run ends. It names the entries that take the most room. */
   tooLarge(log: Pick<RunLog, 'largest'>): LonghaulError {
     const { bytes, events } = this.#now();
     const largest = log.largest(namedEntries);
@@ -84,7 +84,7 @@ export class HistoryWatch {
 export type ExecutionSize = {
   readonly bytes: number;
   readonly events: number;
-  /** Updates taken. The server allows 2,000. */
+  /** The updates that the execution has taken. The server allows 2,000. */
   readonly updates: number;
   /** True if the server suggests to continue as new. */
   readonly isSuggested: boolean;

@@ -160,7 +160,7 @@ export class RunLog {
   }
 }
 
-/** What this execution got: entries, or the place where the execution before it has them. */
+/** The entries that this execution got, or reads from the execution before it. */
 export async function carriedEntries({
   entries,
   log,

@@ -99,7 +99,7 @@ export class OrchestrationLoop implements RunLoop {
     }
   }
 
-  /** Nothing after the outcome changes it. */
+  /** Gives ended children to the plan. After the outcome, nothing changes it. */
   #applyEnded(): void {
     for (const ended of this.#ended.splice(0)) {
       if (this.#plan.outcome !== undefined) return;

@@ -162,7 +162,7 @@ function inputIdOf(given: { readonly [key: string]: Json }): string {
   return inputId;
 }
 
-/** What each kind of input takes, and what to say about everything else. */
+/** The kinds of answer that each kind of input takes, and the error text for all others. */
 const takes: {
   readonly [kind in PendingInput['kind']]: readonly [
     kinds: readonly Answer['kind'][],

@@ -47,7 +47,7 @@ type ApprovalOptions = {
   /** From the execution before: the tools that need no approval any more. */
   readonly remembered: readonly string[];
   readonly isPublished: (inputId: string) => boolean;
-  /** Never fails, except if the run is cancelled. */
+  /** It fails only if the run is cancelled. */
   readonly review: (input: MachineInput, policy: ApprovalPolicy) => Promise<Review>;
 };
 
@@ -91,7 +91,7 @@ export class Approvals {
     return [...this.#remembered];
   }
 
-  /** The machine's next step, after all that is decided without a person, and what to publish of the step's open inputs. */
+  /** The machine's next step that needs a person or the loop, and the step's open inputs that are ready to publish. */
   nextStep(): { readonly step: MachineStep; readonly asked: readonly AskedInput[] } {
     for (;;) {
       const step = this.#options.machine.nextStep();
@@ -113,7 +113,7 @@ export class Approvals {
     return question?.stage === 'drafted' ? question.asked : undefined;
   }
 
-  /** Takes a verdict that the log has already, and that needs no other one. */
+  /** Takes an approval that decides. The log has its verdict already. */
   approve(asked: PendingInput, approval: Approval): void {
     const { machine } = this.#options;
     const { inputId, args } = approval;
@@ -250,7 +250,7 @@ export class Approvals {
   }
 }
 
-/** Whether one person alone cannot say what the call does. */
+/** True if one person alone may not decide what the call does. */
 const isOfSeveral = ({ approvals = 1, not = [] }: ApproverRule = {}): boolean =>
   approvals > 1 || not.includes('speakers');
 

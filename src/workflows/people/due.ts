@@ -44,7 +44,7 @@ function dueTimes(input: PendingInput, rules: TimeRules): readonly number[] {
 
 const passedUntil = ({ since, remindedAt = since }: PendingInput): number => Date.parse(remindedAt);
 
-/** What the time until `now` brings to an input. Undefined if nothing is due. */
+/** The input after everything that is due until `now`. Undefined if nothing is due. */
 export function passTime(input: PendingInput, rules: TimeRules, now: number): Passed | undefined {
   if (input.expiresAt !== undefined && Date.parse(input.expiresAt) <= now)
     return { reason: 'expired', input };

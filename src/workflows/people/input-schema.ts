@@ -5,8 +5,8 @@ import type { JsonSchema } from '../../base';
 import type { AgentConfig, Definition, PendingInput } from '../../protocol';
 
 /**
- * Only the root run holds the schemas of arguments. Below it, and for a schema that cannot be checked here, the worker that runs the call
- * checks edited arguments, and the model hears what is wrong.
+ * Only the root run holds the schemas of arguments. In a child run, and for a schema that a workflow cannot check, the worker that runs the
+ * call checks edited arguments, and the model gets the problems.
  */
 export function inputSchema(
   { kind, call, schema }: Pick<PendingInput, 'kind' | 'call' | 'schema'>,

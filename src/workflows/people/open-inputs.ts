@@ -17,12 +17,12 @@ export type AdmittedAnswer = {
   readonly missing: number;
 };
 
-/** Asks in the name of the run itself, and gets the answers. */
+/** The loop of the run. It asks, and gets the answers. */
 export interface Asker {
   feed?(admitted: AdmittedAnswer): void;
 }
 
-/** In the place of an update id: the time of the input was over. */
+/** Stands in place of an update id if nobody answered in time. */
 export const inputTimeout = 'input-timeout';
 
 type Inputs = readonly PendingInput[];
@@ -33,7 +33,10 @@ export class OpenInputs {
   answers = 0;
   pauseSeq: number;
   #own: Inputs;
-  /** What runs below wait for, by their workflow id. `branch` is this run's own child: the asking run itself, or one above it. */
+  /**
+   * The inputs of runs below, by the workflow id of the asking run. `branch` is this run's own child: the asking run itself, or one above
+   * it.
+   */
   readonly #below = new Map<string, { readonly branch: string; readonly inputs: Inputs }>();
   #isClosed = false;
 
@@ -55,7 +58,7 @@ export class OpenInputs {
 
   readonly #isOpen = ({ inputId }: PendingInput): boolean => this.taken.of(inputId) === undefined;
 
-  /** What the run itself asked last, answered or not. */
+  /** The inputs that the run itself published last, answered or not. */
   get own(): Inputs {
     return this.#own;
   }
@@ -118,7 +121,7 @@ export class OpenInputs {
     }
   }
 
-  /** The root run or the thread may believe open inputs answered, so all of them, or one, get new nonces. */
+  /** Gives all open inputs of this run, or one, a new nonce. With the old nonce, the root run or the thread may take them for answered. */
   renew(nonce: () => string, only?: string): void {
     this.#own = this.#own.map((input) => {
       const isMeant = only === undefined || only === input.inputId;
@@ -133,7 +136,7 @@ export class OpenInputs {
     this.#addVote(inputId, { by: voter, at: new Date().toISOString() });
   }
 
-  /** Gives the answer to `asker`, which asked. If that refuses it, the input stays open. */
+  /** Gives the answer to `asker`. If that throws, the input stays open. */
   takeOwn(admitted: AdmittedAnswer, updateId: string | undefined, asker: Asker | undefined): void {
     if (asker?.feed === undefined)
       throw new LonghaulError('InternalError', `nothing here asked '${admitted.asked.inputId}'`);

@@ -42,7 +42,7 @@ export class OwnInputs {
     this.#machine = machine;
   }
 
-  /** Lists what the agent waits for now. What is listed already stays as it is. */
+  /** Publishes the inputs that the agent waits for now. An input that is published already does not change. */
   publish(asked: readonly AskedInput[]): void {
     const { execution, position, definition, notices } = this.#run;
     const known = new Map(execution.inputs.pending.map((input) => [input.inputId, input]));
@@ -65,7 +65,7 @@ export class OwnInputs {
     notices.follow();
   }
 
-  /** People have the agent's time, and a result from elsewhere has its tool's. */
+  /** The agent has a time limit for people. A tool has one for results from elsewhere. */
   #deadline(asked: Pick<PendingInput, 'kind' | 'call'>, since: string): string | undefined {
     const ms =
       asked.kind === 'tool' ? this.#toolOf(asked)?.resultTimeoutMs : this.#config.inputTimeoutMs;

@@ -1,7 +1,7 @@
 // Calls the workers' hook `onPause` about this run's own open inputs: when the run asks, reminds, or asks more people.
 //
 // 1. Nobody waits for a notice: not the run, not its end, and not continue-as-new, which carries what is not delivered yet.
-// 2. A notice names its input. It is sent with the input as it is then, and not at all if that is answered before its turn comes.
+// 2. A notice names its input. It is sent with the input as it is then. It is not sent if the input is answered before.
 // 3. All attempts have one idempotency key, also after continue-as-new.
 // 4. A run above lists the input, too. It does not repeat the notice.
 

@@ -1,7 +1,7 @@
-// The tokens of deferred calls: who shows one may bring the result of its call, and nothing else. Knows no Temporal.
+// Checks the tokens of deferred calls. A caller with a token may send the result of its call, and nothing else. Knows no Temporal.
 //
 // 1. The tokens of an answered call stay known as long as its answer, so that a repetition is recognised.
-// 2. A wrong token learns nothing: neither whether the input exists, nor whether it is answered.
+// 2. The error for a wrong token reveals nothing: neither whether the input exists, nor whether it is answered.
 
 import { isProof, keptOf } from '../../core/people/result-token';
 import { limits, LonghaulError } from '../../protocol';
@@ -37,7 +37,7 @@ export class ResultTokens {
     if (kept.length > 0) this.#kept.set(inputId, kept.slice(-limits.resultTokens));
   }
 
-  /** True if the input may open soon: whoever got the token may be faster than the run. */
+  /** True if the input may open soon: the receiver of the token may be faster than the run. */
   isBeginning(inputId: string): boolean {
     return this.#beginning.has(inputId);
   }

@@ -1,5 +1,5 @@
-// Lets a worker check the signature of an answer, if the workers have the hook. Both ask: the run or thread that an update reaches, so that
-// its sender hears of a refusal, and the run that asked, because anybody may send it a signal.
+// Lets a worker check the signature of an answer, if the workers have the hook. Two workflows check: the run or thread that gets the
+// update, so that the sender gets the refusal, and the run that asked, because anybody may send it a signal.
 //
 // 1. Anybody may send any number of signals. A few are checked at a time, and they fit into a workflow task.
 
@@ -37,7 +37,7 @@ export class SignatureChecks {
     this.#of = of;
   }
 
-  /** A token stands for itself. Only the validator of an update has compared it. */
+  /** An update with a token needs no signature: its validator has checked the token. */
   areNeededFor(answer: Answer): boolean {
     if (this.#of.view.hooks?.includes('checkSignature') !== true) return false;
     const isByToken = 'proof' in answer && answer.proof !== undefined;
@@ -48,7 +48,7 @@ export class SignatureChecks {
   async check({ answer, asked }: AdmittedAnswer): Promise<void> {
     const { inputId } = asked;
     const hasRoom = (): boolean => this.#open < limits.signatureChecks;
-    // All that wait look at the same time, and then the first one goes.
+    // All waiting checks wake at the same time, and the first one goes.
     do await condition(hasRoom);
     while (!hasRoom() && patched('longhaul:few-checks'));
     this.#open += 1;
@@ -63,7 +63,7 @@ export class SignatureChecks {
     }
   }
 
-  /** What the sender may do is not part of what it signed. */
+  /** The sender's rights (`may`) are not part of the signed answer. */
   async #problem(
     { may: _may, ...answer }: InputAnswer,
     asked: PendingInput,

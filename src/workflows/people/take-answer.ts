@@ -44,7 +44,7 @@ export function setAnswers(execution: Execution): void {
   }
 }
 
-/** Nothing waits before an answer is taken if nothing must, so that the next validator knows it. */
+/** It awaits only what it must before it takes the answer, so that the next validator knows the answer. */
 export async function takeAnswer(execution: Execution, answer: Answer): Promise<ResumeReply> {
   const { phase, signatures } = execution;
   if (!phase.isLoaded) await whenLoaded(phase);

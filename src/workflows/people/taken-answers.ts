@@ -2,7 +2,7 @@
 
 import { limits } from '../../protocol';
 
-/** Undefined stands for nobody, and for a run that asked for itself. */
+/** `by` is undefined if the actor is unknown. `child` is undefined if this run asked. */
 export type TakenAnswer = {
   readonly updateId: string;
   readonly nonce: string | undefined;

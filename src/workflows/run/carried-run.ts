@@ -59,10 +59,10 @@ export type CarriedProgress =
 /** An orchestration cuts its texts to so many bytes. Their tails stay behind. */
 export type ProgressWithin = (textBytes: number) => CarriedProgress;
 
-/** Starts with the limit of a result. Tries less if the state does not deflate small enough. */
+/** The limits for texts, in the order of tries: the next one is tried if the state does not deflate small enough. */
 const textBytes = [limits.result, limits.result / 4, limits.result / 16];
 
-/** Machines and plans check themselves. */
+/** Machines and plans check their own state. */
 const shape = stored(
   {
     requests: carriedRequestsShape,
@@ -72,7 +72,7 @@ const shape = stored(
     children: aList<ChildView>(),
   },
   {
-    /** Notices that nobody got yet. */
+    /** Notices that are not delivered yet. */
     notices: anything<readonly CarriedNotice[]>(),
     /** Only if people sent messages to the run. */
     steering: anything<CarriedSteering>(),

@@ -1,4 +1,5 @@
-// How a run ends.
+// Ends a run: publishes the outcome, saves the session, waits for children and callers, and makes the result or the failure of the
+// workflow.
 //
 // 1. The outcome is out before the run saves anything. Nothing can cancel the save, and a failed save does not fail the run.
 // 2. A run closes after all its children, and after everyone who waits has an answer.
@@ -100,7 +101,7 @@ export async function failureOf(loaded: Loaded | undefined, error: unknown): Pro
   return reported(toWorkflowFailure(error), spend, steered);
 }
 
-/** Only a thread asks which of its messages the model got. */
+/** Only a thread needs the ids of the messages that the model got. */
 function withSteered<Result extends AgentRunResult | ChildResult>(
   { input, steering }: LoadedRun,
   result: Result,

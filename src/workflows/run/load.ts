@@ -55,7 +55,10 @@ export const loadedDefinitionShape = stored(
   },
 );
 
-/** What a run knows of its definition. The root run holds all of it, for its children and for workers that never saw it. */
+/**
+ * The definition of a run, as the run knows it. The root run holds the whole definition, for its children and for workers that do not have
+ * it.
+ */
 export type LoadedDefinition = Shape<typeof loadedDefinitionShape>;
 
 export function takeRunStart(given: WorkflowArguments, origin: StartInfo): Taken<RunInput> {
@@ -64,7 +67,7 @@ export function takeRunStart(given: WorkflowArguments, origin: StartInfo): Taken
   );
 }
 
-/** A root run hands its origin to its next execution. Otherwise only a parent may set an origin. */
+/** Removes an origin that the start may not set. Only a parent may set one, and a root run for its next execution. */
 function withoutOrigin(input: unknown): unknown {
   if (!isJsonObject(input)) return input;
   const { origin: _origin, ...rest } = input;

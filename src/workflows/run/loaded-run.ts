@@ -22,7 +22,7 @@ import type { RunPosition } from './run-position';
 import type { TurnSummary } from './run-result';
 import type { RunSession } from './run-session';
 
-/** For a turn of a thread, with what the thread must know of it. */
+/** The result of a loop. For a turn of a thread, it has the facts that the thread needs. */
 export type LoopResult = PlanResult & TurnSummary;
 
 export interface RunLoop extends Partial<MovingLoop>, Asker {
@@ -72,7 +72,7 @@ export class LoadedRun {
     return this.segments?.traced ?? {};
   }
 
-  /** Says which run makes a call, and which span is above it. */
+  /** Names the run that makes a call, and the span above it. */
   get address(): ReturnType<RunPosition['address']> & Traced {
     return { ...this.position.address(this.definition), ...this.traced };
   }
@@ -170,7 +170,7 @@ function segmentsOf(
   return segments;
 }
 
-/** The next execution starts with this. Everything else is carried. */
+/** The input of the next execution. Everything else is carried. */
 function withoutStart(given: RunInput): Omit<RunInput, 'input'> {
   const { input: _input, inputFrom: _inputFrom, ...rest } = given;
   const { session: _session, sessionFrom: _sessionFrom, ...started } = rest;

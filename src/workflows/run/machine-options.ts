@@ -1,5 +1,5 @@
-// Between the machine and the run: options from the pinned config, the prompt, the result, the open inputs, and what happens to invalid
-// calls. Pure.
+// Translates between the machine and the run: options from the pinned config, the prompt, the result, the open inputs, and the rule for
+// invalid calls. Pure.
 
 import { criteriaOf } from '../../core/loop-config';
 import type { MachineOptions } from '../../core/machine/options';
@@ -63,7 +63,7 @@ export function planResultOf(response: AgentRunResponse): PlanResult {
   };
 }
 
-/** A reader who sees only the text takes a refused or cut answer for a whole one. */
+/** The warning for a refused or cut answer. Its text alone looks like a whole answer. */
 function warningOf({
   completionReason,
   completionCalls,

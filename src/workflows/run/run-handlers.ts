@@ -34,10 +34,11 @@ export function setRunHandlers(handled: HandledRun): void {
   const loaded = (): LoadedRun | undefined => handled.loaded?.run;
   setSignal(execution, signalNames.answer, {
     take: async (payload) => {
-      // Nobody passes answers on to a run that nobody called: there, an unknown member is a mistake.
+      // A run without a caller gets answers from clients only: there, an unknown member is a mistake.
       const isCalled = given.lineage !== undefined || given.thread !== undefined;
       const answer = inputAnswer(payload, () => isCalled && mayGrow());
-      // Workers of 0.2 ignore this member, and keep a marker about it. With the same marker, either version replays what the other one did.
+      // Workers of 0.2 ignore this member, and set a marker for that. With the same marker, each version can replay the history of the
+      // other one.
       if (answer.may !== undefined && isCalled) mayGrow();
       try {
         await takeAnswer(execution, answer);

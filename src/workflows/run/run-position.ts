@@ -66,7 +66,7 @@ export class RunPosition {
     return { hash: hash.slice(0, limits.hashLength), ...this.#definition };
   }
 
-  /** Says which run makes a call. At the root, the definition is this run's own and the path is the agent's id, so neither travels. */
+  /** Names the run that makes a call. At the root, the definition is the run's own and the path is the agent's id, so neither travels. */
   address({
     hash,
     config,
@@ -103,8 +103,8 @@ function rootLineage(input: Start, info: ExecutionInfo): Lineage {
 }
 
 /**
- * The hashes of the run's key. If the key names no application, the memo at the start names it. The task queue may do so only without a
- * memo, where all is shown anyway: it is the worker's, so a replay elsewhere has another. The memos of 0.2.0 named none.
+ * The hashes of the run's key. If the key has no application, it comes from the memo at the start. Only without a memo it comes from the
+ * task queue, because a replay on another worker has another task queue. The memos of 0.2.0 had no application.
  */
 function shownKey(
   { key, application }: Start,

@@ -1,4 +1,5 @@
-// What a run returns. Whoever started it gets the session. A run that called it gets the session's changes and the spend. Pure.
+// Makes the result of a run. A client that started the run gets the session. A run that called it gets the session's changes and the spend.
+// Pure.
 //
 // 1. Both stay within their limits: see `fit-result`.
 

@@ -1,6 +1,6 @@
-// The turns of a thread that are done: those that it lists, and the message ids by which it knows a repetition. Pure.
+// Keeps the turns of a thread that are done: it lists them, and recognises a repeated message by its id. Pure.
 //
-// 1. The text of a remembered turn stands only in the log.
+// 1. The text of a remembered turn is only in the log.
 // 2. The list has a limit in number and in bytes, so that it can always travel.
 // 3. A cleared turn keeps its message ids. The thread lists nothing else of the turn.
 
@@ -47,7 +47,7 @@ export class DoneTurns {
     return turn <= this.#cleared;
   }
 
-  /** Keeps only the message ids of all turns up to `count`. Those that are not done yet lose the rest when they are. */
+  /** Keeps only the message ids of all turns up to `count`. A turn that is not done yet loses the rest when it is done. */
   clear(count: number): void {
     this.#cleared = count;
     const done = this.#turns;

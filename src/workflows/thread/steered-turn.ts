@@ -44,7 +44,7 @@ export class SteeredTurn {
     this.#isInterrupted = this.#turns.running !== undefined;
   }
 
-  /** The run has ended. Resolves when it is certain for each message whether it arrived. */
+  /** Call it when the run has ended. Resolves when it is certain for each message whether it arrived. */
   async over(): Promise<void> {
     this.#turn = 'over';
     if (this.#open > 0) await condition(() => this.#open === 0);
@@ -72,7 +72,7 @@ export class SteeredTurn {
     return this.#queue(message);
   }
 
-  /** The run got the message after it was to be cancelled. So the message becomes a turn. */
+  /** The run got the message after the request to cancel it, so the message becomes a turn. */
   takeBack(messageId: string): void {
     const message = this.#turns.takeBack(messageId);
     if (message !== undefined) this.#queue(message);

@@ -17,11 +17,11 @@ import type { ThreadTurns } from './thread-turns';
 export type CarriedErasure = {
   readonly isAsked: boolean;
   readonly writes: readonly StoreWrite[];
-  /** How many were asked of the store. */
+  /** How many erasures the store was asked for. */
   readonly count?: number;
 };
 
-/** Another number each time the store begins to delete contents, and when it is done. Odd while it deletes. */
+/** A number that grows each time the store begins to delete contents, and when it is done. It is odd while the store deletes. */
 export function erasuresOf({ count = 0, writes = [] }: Partial<CarriedErasure> = {}): number {
   return writes.length > 0 ? 2 * count - 1 : 2 * count;
 }
@@ -51,7 +51,7 @@ export class ThreadErasure {
     return this.#isReady || this.#writes.isClearing;
   }
 
-  /** A clear came. One that 0.2.0 took erased nothing. */
+  /** Call it after a clear. In an execution of 0.2.0 a clear erases nothing. */
   ask(): void {
     this.#isAsked = patched('longhaul:erase-contents');
   }
@@ -67,7 +67,7 @@ export class ThreadErasure {
     await this.#writes.stop();
   }
 
-  /** The thread ends, and with it all its turns. */
+  /** Erases at the end of the thread, when all its turns are over. */
   async finish(): Promise<void> {
     if (this.#isAsked) this.#write();
     await this.#writes.finish();

@@ -48,7 +48,7 @@ export function sendInput(value: unknown): SendInput {
   return message;
 }
 
-/** The id of a message that a turn gives back. A turn of a newer version may say more. */
+/** The id of a message that a turn gives back. A turn of a newer version may send more members. */
 export function givenBack(value: unknown): string {
   const messageId = isJsonObject(value) ? value['messageId'] : undefined;
   if (shapeProblem(shortText, messageId) === undefined) return messageId as string;

@@ -1,8 +1,8 @@
-// What a thread remembers: the conversation, in its log, and the session after the last turn.
+// Keeps what a thread remembers: the conversation, in its log, and the session after the last turn.
 //
 // 1. The log only grows, so that a running turn reads what it held when the turn began. To forget all or part of it, the thread starts
 //    another log.
-// 2. The thread never gives an entry id twice, even after it forgot: workers recognise their copy by the ids.
+// 2. The thread never gives an entry id twice, even after it has forgotten turns: workers recognise their copy by the ids.
 
 import { planThreadSummary, type SummaryPlan } from '../../core/context/plan-compaction';
 import { PromptMeter } from '../../core/context/prompt-meter';

@@ -1,4 +1,4 @@
-// A turn's run: what it starts with, as a child of its thread, and what the thread saves.
+// Starts the run of a turn, as a child of its thread, and selects what the thread saves of it.
 
 import { startChild } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
@@ -15,7 +15,7 @@ import { childOptions } from '../children/child-start';
 import { promptOf } from '../run/machine-options';
 import type { QueuedTurn } from './thread-turns';
 
-/** Starts the turn's run. `from`: where it goes on. */
+/** Starts the turn's run. `from` has the session, the place in the thread and the origin that it starts with. */
 export async function startTurn(
   { runner, key, application }: ThreadInput,
   turn: QueuedTurn,

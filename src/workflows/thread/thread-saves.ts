@@ -1,4 +1,5 @@
-// A thread's writes to a store: it saves turns, and clears them all, or erases contents. It tries each write until it succeeds, while the thread goes on.
+// Writes to the stores of a thread: saves turns, clears all turns, or erases contents. It tries each write until it succeeds, while the
+// thread goes on.
 //
 // 1. One write at a time, in order: each turn waits for the save of the turn before it.
 // 2. A thread does not forget an unsaved write. The write travels through continue-as-new, and the next execution or the ending thread
@@ -60,7 +61,7 @@ const attempts = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
 
-/** Retried for as long as the store is down. Attempts leave nothing in history. */
+/** It is retried for as long as the store is down. Attempts leave nothing in history. */
 const activities = proxyActivities<SavingActivities>(attempts);
 
 /** A thread that ends does not wait for ever. */
@@ -102,7 +103,7 @@ export class ThreadSaves {
     return this.#bytes;
   }
 
-  /** True if so much waits for the store that the thread must take no more. */
+  /** True if too much waits for the store, so that the thread must take no more. */
   get isBehind(): boolean {
     return this.#bytes > limits.unsavedBytes || this.#writes.length > limits.unsavedTurns;
   }

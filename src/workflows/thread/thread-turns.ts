@@ -1,4 +1,4 @@
-// The turns of a thread: which came, which is next, and how each ended. Knows no Temporal.
+// Keeps the turns of a thread: which came, which is next, and how each ended. Knows no Temporal.
 //
 // 1. A message id is one turn: the same id again gets the same turn.
 // 2. Turns run one at a time, in order of arrival. No two have the same time of arrival, because a store sorts by it.
@@ -81,7 +81,7 @@ export class ThreadTurns {
     return this.running === undefined && this.waiting.length === 0;
   }
 
-  /** Messages that nobody has begun to answer. */
+  /** Messages that no turn has begun to answer. */
   get unanswered(): readonly SendInput[] {
     return [...this.waiting, ...this.#given, ...this.#arriving];
   }
@@ -156,7 +156,7 @@ export class ThreadTurns {
     return this.running;
   }
 
-  /** The message goes to the running turn. Undefined if none is running that the thread will remember. */
+  /** Gives the message to the running turn. Undefined if no turn is running that the thread will remember. */
   give(message: SendInput): SendReply | undefined {
     const turn = this.running;
     if (turn === undefined || this.isCleared(turn)) return undefined;
@@ -164,7 +164,7 @@ export class ThreadTurns {
     return this.known(message.messageId);
   }
 
-  /** The message did not reach the turn. Undefined if it is not among those that the turn was given. */
+  /** Takes back a message that did not reach the turn. Undefined if the turn was not given this message. */
   takeBack(messageId: string): SendInput | undefined {
     const message = this.#given.find((given) => given.messageId === messageId);
     this.#given = this.#given.filter((given) => given !== message);
@@ -175,7 +175,7 @@ export class ThreadTurns {
     const [turn, given] = [this.running, this.#given];
     [this.running, this.#given] = [undefined, []];
     const isRead = ({ messageId }: SendInput): boolean => got.includes(messageId);
-    // A clear also forgets the messages to this turn, and who cancels it means them, too.
+    // A clear also forgets the messages to this turn. A cancellation of the turn also means its messages.
     const isOver = end.status === 'cancelled' || (turn !== undefined && this.isCleared(turn));
     const messages = {
       read: given.filter((message) => isOver || isRead(message)),

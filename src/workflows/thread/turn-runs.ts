@@ -1,6 +1,6 @@
 // Makes turns of the messages to a thread, and runs one turn after another. Each turn is a child run.
 //
-// 1. A turn reads the turns before it by reference: its run learns where they are, never what they say.
+// 1. A turn gets the turns before it by reference: its run knows their place, never their texts.
 // 2. The thread remembers only completed turns. It never remembers turns sent before a `clear`, even if they finish later.
 
 import { CancellationScope, uuid4, workflowInfo } from '@temporalio/workflow';
@@ -23,7 +23,7 @@ import type { ThreadMemory } from './thread-memory';
 import type { ThreadStores } from './thread-stores';
 import type { QueuedTurn, ThreadTurns } from './thread-turns';
 
-/** What a thread works with, once it knows its settings. */
+/** The parts that a thread uses after it has loaded its settings. */
 export type ThreadParts = {
   readonly input: ThreadInput;
   readonly execution: Execution;
@@ -34,7 +34,7 @@ export type ThreadParts = {
   readonly stores: ThreadStores;
 };
 
-/** What the workers know of the thread's runner. */
+/** The settings of the thread's runner, from the workers. */
 export type ThreadSettings = Pick<
   OpenThreadResult,
   'memory' | 'context' | 'searchAttributes' | 'hooks'
@@ -62,7 +62,7 @@ export class TurnRuns {
     return this.#steered.bring(message);
   }
 
-  /** The run got the message after it was to be cancelled. So the message becomes a turn. */
+  /** The run got the message after the request to cancel it, so the message becomes a turn. */
   takeBack(messageId: string): void {
     this.#steered.takeBack(messageId);
   }
