@@ -1,6 +1,6 @@
 /*
- * Plans a turn when an output tool is set. A pure decision, made after the endings and before the rest of `turn-plan.ts`. A call of the
- * tool is the output, even if the turn makes other calls. A text is the output, too, unless it asks a question.
+ * Plans a turn when an output tool is set. The decision is pure. It comes after the endings and before the rest of `turn-plan.ts`. A call
+ * of the tool is the output, even if the turn makes other calls. A text is the output, too, unless it asks a question.
  */
 import { isJsonObject, type JsonObject, textOfParts } from '../base';
 import type { ToolCallPart } from '../protocol';

@@ -43,7 +43,7 @@ export function markRecorded(machine: Machine): void {
   );
 }
 
-/** Asks nobody, because the assembler checked the names while the turn came in. */
+/** Takes the turn without a check of names, because the assembler checked them while the turn came in. */
 export function acceptStreamed(machine: Machine, turn: AcceptedTurn): void {
   const state = machine.expect('streamedTurn', 'awaiting-model');
   if (!state.recorded)

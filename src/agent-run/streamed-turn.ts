@@ -40,7 +40,7 @@ export type PartialTurn = {
   readonly allowed?: readonly string[];
 };
 
-/** What became of an invalid call. After `abandoned`, read the stream to its end for the usage. */
+/** The decision about an invalid call. After `abandoned`, read the stream to its end for the usage. */
 export type StreamedResolution =
   | { readonly kind: 'repaired'; readonly name: string }
   | { readonly kind: 'ignored' }

@@ -1,4 +1,4 @@
-// Reads a thrown value and what caused it. Anything may have been thrown: a circle of causes, a getter that throws, no error at all. Pure.
+// Reads a thrown value and its causes. Code may throw anything: a circle of causes, a getter that throws, or no error at all. Pure.
 
 /** One error of a chain. `message` is the error's code if it has no message. */
 import { defined } from './json';
@@ -12,7 +12,7 @@ export type ReadError = {
 /** An error and five causes. */
 const mostErrors = 6;
 
-/** The most that is read of one text, in characters: error pages can be long. */
+/** The most characters to read of one text: error pages can be long. */
 const readCharacters = 8_192;
 
 /** The error and its causes, the outermost first. The errors of an AggregateError count as its causes. */

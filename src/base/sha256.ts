@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4) for the sandbox, which has no crypto. Meant for short texts, because it is slow. Pure.
+// SHA-256 (FIPS 180-4) for the sandbox, which has no crypto. It is slow, so use it for short texts. Pure.
 
 const initial: State = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,

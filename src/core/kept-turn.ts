@@ -14,7 +14,7 @@ export function keptTurn({ entry, ...rest }: Kept): Json {
   return { response: entry, ...rest } as unknown as Json;
 }
 
-/** The turn that stands. Nobody knows what the calls did that may have begun. */
+/** The turn that stands. The calls that may have begun have unknown effects. */
 export function turnIn(details: unknown): CallModelResult | undefined {
   if (!isJsonObject(details) || !Array.isArray(details['begun'])) return undefined;
   const { response: entry, begun: unfinished, session, costUsd } = details;

@@ -36,7 +36,7 @@ export function criteriaOf(
     : [...criteria, { kind: 'structured-output', schema: agent.output.schema }];
 }
 
-/** True if calls of the tool may run in the activity of the model call. One that does not finish there is made again. */
+/** True if calls of the tool may run in the activity of the model call. The run makes a call again that does not finish there. */
 export function mayRunInline(
   { inlineReads = false }: Pick<AgentSpec, 'inlineReads'>,
   tool: Omit<ToolConfig, 'name'>,

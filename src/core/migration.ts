@@ -1,4 +1,4 @@
-// Whether a waiting run of an agent can go on under another definition of this agent. Pure.
+// Decides whether a waiting run of an agent can go on under another definition of this agent. Pure.
 //
 // 1. An open call goes on only if its tool is still there, takes the arguments of the call, and gets its result from the same place.
 // 2. What cannot be checked does not fit. The run then stays as it is.

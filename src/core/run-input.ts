@@ -174,7 +174,7 @@ function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }):
   });
 }
 
-/** Only for a run that somebody starts, and for a turn of a thread: the runs below have none. */
+/** Client tools are only for a run that a client starts, and for a turn of a thread. Child runs have none. */
 function checkClientTools({ clientTools, lineage, runner }: { [key: string]: unknown }): void {
   if (!isGiven(clientTools)) return;
   if (isGiven(lineage))

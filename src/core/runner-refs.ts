@@ -34,7 +34,7 @@ export function namedById(spec: RunnerSpec): RunnerSpec {
   }
 }
 
-/** Tells an activity which runner is meant. For a whole spec, it gives only the id, and the activity asks the workflow for the spec. */
+/** Names a runner for an activity. For a whole spec, it gives only the id, and the activity gets the spec from the workflow. */
 export function runnerAddress({
   runner,
   application,
@@ -53,7 +53,7 @@ export function refId(ref: RunnerRef): string {
   return typeof ref === 'string' ? ref : ref.id;
 }
 
-/** The id of the runner in a start. Nobody may have checked the value yet. */
+/** The id of the runner in a start. The value may be unchecked. */
 export function runnerIdOf(runner: unknown): string {
   const id = isJsonObject(runner) ? runner['id'] : runner;
   return typeof id === 'string' ? id.slice(0, 100) : 'unknown';

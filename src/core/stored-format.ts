@@ -1,6 +1,6 @@
 // The format of a stored state. Pure.
 //
-// 1. A version raises a format when an older version must not overlook what is new. What it may overlook, it ignores.
+// 1. A version raises a format when an older version must not overlook what is new. An older version ignores what it may overlook.
 // 2. A member that is missing or has another type is damage: nobody can read the state.
 // 3. A state of a newer version is no fault of the run: the error is `retryable`, because a worker of that version can read it.
 

@@ -1,4 +1,4 @@
-// What parts of an input have in a result store. Pure.
+// Finds the contents of an input that are in a result store. Pure.
 
 import type { MediaPart, Stored, TextPart, UserInput } from '../protocol/message';
 

@@ -2,8 +2,8 @@
 //
 // 1. The count is exact for all responses received. It is checked before each model call, so the last call may exceed the limit.
 // 2. A child gets a share of the rest that is not promised to others. The unused part comes back with the child's report.
-// 3. An answer raises the used-up limit by the amount. It also raises the other limits that bind, with those of the callers, if the run
-//    would hit them: otherwise the run would ask the person again at once.
+// 3. An answer raises the used-up limit by the amount. It also raises the other limits that bind, and those of the callers, if the run
+//    would hit them. Otherwise the run would ask the person again at once.
 // 4. Tokens are counted for each call, because some providers report a total only for some calls.
 
 import { defined, type Json } from '../../base';
@@ -123,7 +123,7 @@ export class RunBudget {
     };
   }
 
-  /** The child that had this share has ended. */
+  /** Call it when the child with this share has ended. */
   takeBack(share: BudgetSpec | undefined): void {
     this.#promised.tokens -= share?.maxTokens ?? 0;
     this.#promised.costUsd -= share?.maxCostUsd ?? 0;

@@ -18,7 +18,7 @@ const leastShare = 0.1;
 /** The summary's share of the aim, and of what it replaces. */
 const summaryShare = 0.25;
 const replacedShare = 0.5;
-/** In bytes. A summary of less would not be shorter. */
+/** The least bytes to replace by a summary. A summary of less would not be shorter. */
 const leastReplaced = 400;
 /** The summary's request must fit into the context, too, with a reserve. */
 const readShare = 0.75;
@@ -47,7 +47,7 @@ export type PlanRequest = {
   readonly maySummarise: boolean;
 };
 
-/** Undefined if the prompt may go as it is, or if nothing would make it much smaller. */
+/** The compaction that a prompt needs. Undefined if the prompt may go as it is, or if nothing would make it much smaller. */
 export function planCompaction(
   meter: PromptMeter,
   request: PlanRequest,
@@ -96,7 +96,7 @@ class PlannedPrompt {
     this.hasMemory = request.hasMemory && meter.through === undefined;
   }
 
-  /** Nobody knows how much of the last report was memory. So without memory, only bytes count. */
+  /** It is unknown how much of the last report was memory. So without memory, only bytes count. */
   tokens({
     clear,
     through,

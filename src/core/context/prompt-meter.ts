@@ -14,12 +14,12 @@ import { clearedNote, clears, resultBytes } from '../transcript/prompt-view';
 const ratios = { usual: 0.3, least: 0.125, most: 0.5 };
 /** Names, ids and signs around the content of a part. */
 const framing = 60;
-/** A picture takes about 1,500 tokens, whatever its bytes. A PDF takes so many for each page. */
+/** A picture takes about 1,500 tokens, for any number of bytes. A PDF takes as many for each page. */
 const pictureBytes = 5_000;
 const documentShare = 1 / 6;
 
 type MeteredTurn = {
-  /** The turn, and what led to it after the first message. */
+  /** The bytes of the turn, and of what led to it after the first message. */
   said: number;
   results: { readonly result: ToolResult; readonly bytes: number; shown: number }[];
   /** The provider paused: nothing may come between this turn and the next one. */
@@ -221,14 +221,14 @@ function partsBytes(parts: readonly Part[]): number {
   );
 }
 
-/** A result's bytes, with its media as they weigh in a prompt. Of a stored text, a prompt has the head. */
+/** The bytes of a result in a prompt. Media count by their tokens. A stored text counts by its head. */
 function promptBytes(result: ToolResult, bytes: number): number {
   const media = result.content.filter(({ type }) => type === 'media');
   if (media.length === 0) return bytes;
   return bytes - resultBytes({ content: media }) + partsBytes(media);
 }
 
-/** As many bytes of text as take the tokens of the media. Undefined for other parts. */
+/** The bytes of a text with as many tokens as the media. Undefined for other parts. */
 function mediaBytes({ type, mediaType = '', source }: Part): number | undefined {
   if (type !== 'media') return undefined;
   if (!mediaType.startsWith('application/')) return pictureBytes;

@@ -174,7 +174,7 @@ export class AgentMachine {
     completeCall(this.machine, inputId, result);
   }
 
-  /** Keeps in the log what people decided or saw. Changes nothing else. */
+  /** Adds to the log what people decided or saw. It changes nothing else. */
   note(note: PersonNote): void {
     const state = this.machine.expect(
       'note',

@@ -41,7 +41,7 @@ export function checkResult(value: unknown): asserts value is Json {
   checkSize('value', JSON.stringify(value), limits.deferredResult);
 }
 
-/** Checks the remark beside a verdict. */
+/** Checks the note of a verdict. */
 export function checkNote(note: string): void {
   checkIsJson('note', note);
   checkSize('note', note, limits.note);

@@ -1,6 +1,5 @@
 /*
- * Decisions of people: answers to questions, and approvals; and results that come from elsewhere. Each one names its input by id, so a
- * late one has no effect.
+ * Takes answers to questions, approvals, and results that come from elsewhere. Each one names its input by id, so a late one has no effect.
  */
 import { LonghaulError } from '../../protocol/errors';
 import { type Json, type JsonObject, plainJson } from '../../base';

@@ -21,7 +21,7 @@ export function markedQuestion(text: string, askUser: AskUser = false): string |
   return trimmed.startsWith(askUserMarker) ? trimmed.slice(askUserMarker.length).trim() : undefined;
 }
 
-/** Known before the call begins, so that its token can name it. */
+/** The id of the input of a deferred call. It is known before the call begins, so that the call's token can name it. */
 export const deferredInputId = ({
   turn,
   index,
@@ -95,7 +95,10 @@ export const approvalInput = (
   call,
 });
 
-/** The question with what the person decides about, so that every view shows it. `shown`: the arguments, or the preview in their place. */
+/**
+ * The text of a question about an approval. It has what the person decides about, so that every view shows it. `shown` is the arguments, or
+ * the preview in their place.
+ */
 export const approvalQuestion = ({ name }: ToolCallPart, shown: string): string =>
   `May ${name} run? ${oneLine(shown, limits.shownArguments)}`;
 

@@ -1,8 +1,9 @@
 /*
  * Loads a stored run. It knows the keys of the format, not what they mean.
  *
- * J1. It names what it refuses. What only a newer version knows, that version can read: the error is `retryable`.
- * J2. A state that a workflow carried may be of another version. One that a program kept must be of this one: nothing of it may get lost.
+ * J1. The error names what it refuses. It is `retryable` if a newer version can read the state.
+ * J2. A state that a workflow carried may be of another version. A state that a program kept must be of this version, because nothing of it
+ *    may get lost.
  */
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject, type JsonObject } from '../../base';
@@ -29,7 +30,7 @@ const eventKinds = ['user', 'model-turn', 'tool-result', 'decision', 'summary'];
 const slotKinds: readonly CallSlot[] = ['execute', 'malformed', 'question', 'approval', 'deferred'];
 
 const kinds = listOf(stored({ kind: text }));
-/** The members that a run reads without another look. */
+/** The members that a run reads without another check. */
 const runShape = stored({
   ...Object.fromEntries(counterKeys.map((key) => [key, count])),
   completionCalls: aList(),
@@ -51,8 +52,8 @@ const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
 };
 
 /**
- * Reads what `AgentMachine.toJSON` gave, of this version or an older one: ignores unknown keys, and counts from 0 what an older one did not
- * count. Throws a retryable `StateError` for what only a newer version knows.
+ * Reads the result of `AgentMachine.toJSON`, of this version or an older one. It ignores unknown keys. Counters that an older version did
+ * not have start from 0. Throws a retryable `StateError` for a state that only a newer version knows.
  */
 export function readState(value: unknown): StoredMachine {
   const state = { ...noCounts, completionCalls: [], options: {}, ...requireState(value) };
@@ -60,7 +61,7 @@ export function readState(value: unknown): StoredMachine {
   return state as unknown as StoredMachine;
 }
 
-/** Reads what `AgentRun.toJSON` gave. It contains the log. Refuses each missing and each unknown key. */
+/** Reads the result of `AgentRun.toJSON`, which contains the log. It refuses each missing and each unknown key. */
 export function readRunState(value: unknown): AgentRunState {
   const state = requireState(value);
   checkState(state, true);

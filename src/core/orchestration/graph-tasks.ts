@@ -96,7 +96,7 @@ export function taskFailure(
   };
 }
 
-/** What became of the tasks of a graph. */
+/** How the tasks of a graph ended. */
 type EndedTasks = Readonly<Record<'failed' | 'ran' | 'notStarted', readonly string[]>>;
 
 /** The failure of a graph. It has the code of the task's failure and the details that belong to that code. */

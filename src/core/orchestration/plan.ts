@@ -48,7 +48,7 @@ export interface Plan {
   readonly ready: readonly PlannedChild[];
   /** How many children are ready. They share the rest of the budget. Later children get the part that they leave. */
   readonly toStart: number;
-  /** The child was started. */
+  /** Call it when the child has started. */
   take(key: string): void;
   completed(key: string, result: ChildResult): void;
   failed(key: string, failure: ChildFailure): void;

@@ -45,7 +45,7 @@ export class PlannedChildren {
     this.#open.set(key, child);
   }
 
-  /** The child has ended. */
+  /** Call it when the child has ended. */
   close(key: string): PlannedChild {
     const child = this.#open.get(key);
     if (child === undefined)

@@ -1,4 +1,4 @@
-// Checks who acts, where it arrives. Anybody may say anything. Pure.
+// Checks an actor where it arrives. Anybody may send anything. Pure.
 
 import { defined, isJsonObject, shapeProblem } from '../../base';
 import { LonghaulError } from '../../protocol/errors';

@@ -1,6 +1,6 @@
-// Whether an answer has the shape that its input asks for. Pure.
+// Checks whether an answer has the shape that its input asks for. Pure.
 //
-// 1. A text that is not what the schema asks for may be JSON that is: people who type can give data.
+// 1. If a text does not fit the schema, its JSON may fit: so people can type data.
 // 2. The model gets an answer as the person gave it.
 
 import {

@@ -1,4 +1,4 @@
-// What a person saw of a call, as a short text: a verdict that names another one is refused. Pure.
+// Makes the digest of what a person saw of a call. A verdict with another digest is refused. Pure.
 
 import { canonicalJson, sha256 } from '../../base';
 import type { PendingInput } from '../../protocol/run';
@@ -11,7 +11,7 @@ export function digestOf({ call, preview }: Pick<PendingInput, 'call' | 'preview
   return sha256(escaped(canonicalJson(seen))).slice(0, digestLength);
 }
 
-/** Also JSON: each character that is not ASCII as `\uXXXX`, because the hash takes bytes. */
+/** The same JSON with each character that is not ASCII as `\uXXXX`, because the hash takes bytes. */
 const escaped = (json: string): string =>
   json.replace(/[^\p{ASCII}]/gu, (character) =>
     Array.from(

@@ -1,11 +1,11 @@
-// The token that lets somebody outside bring the result of one call. Pure.
+// The token with which somebody outside may send the result of one call. Pure.
 //
-// 1. A run keeps a hash of a hash of the token. Whoever brings the result shows the hash between them, the proof. So history has no token,
-//    and what history has before the result is no proof.
+// 1. A run keeps a hash of a hash of the token. The sender of the result shows the first hash, the proof. So history has no token, and
+//    before the result it has no proof.
 
 import { sha256 } from '../../base';
 
-/** Starts a token. Says the format. */
+/** The beginning of a token, which names the format. */
 export const tokenPrefix = 'lh1';
 
 const proofPattern = /^[0-9a-f]{64}$/;
@@ -17,6 +17,6 @@ export const proofOf = (token: string): string => sha256(token);
 /** What a run keeps of a token. */
 export const keptOf = (proof: string): string => sha256(proof).slice(0, keptLength);
 
-/** Anybody may send a proof. */
+/** Checks the form, because anybody may send a proof. */
 export const isProof = (value: unknown): value is string =>
   typeof value === 'string' && proofPattern.test(value);

@@ -10,7 +10,7 @@ import type { AnswerRight } from '../../protocol/people';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { budgetAmount } from '../budget/budget';
 
-/** `answer`: to a question. */
+/** `answer` is set for an answer to a question. */
 type Given = Pick<InputAnswer, 'may'> & { readonly answer?: Json };
 
 type Asked = Pick<PendingInput, 'inputId' | 'kind' | 'byToken'>;

@@ -1,7 +1,8 @@
 // The speakers of a run: the people who wrote something to its model, or changed what it does. Pure.
 //
-// 1. Approvals without arguments, notes and budgets are no words to the model. Results by a token come from machines, which have no name.
-// 2. Words of somebody unknown count as those of everybody: nobody can approve then.
+// 1. Approvals without arguments, notes and budgets do not count, because the model does not get them. Results by a token come from
+//    machines, which have no name.
+// 2. A message of an unknown person may be of anybody, so nobody can approve then.
 
 import type { LogEvent } from '../../protocol/log';
 import type { Verdict } from '../../protocol/people';
@@ -12,7 +13,7 @@ export const unknownSpeaker = '';
 /** A run with more speakers counts the others as unknown. */
 const mostSpeakers = 50;
 
-/** Those of one run, without who asked for it. */
+/** The speakers of one run, without the requester. */
 export function speakersIn(entries: readonly LogEvent[]): readonly string[] {
   return entries.flatMap((entry) => {
     // Only messages to a run that works have an id. The others are the input, or come with a verdict.
@@ -36,7 +37,7 @@ function hasWords({ verdict, inputId, args }: Verdict): boolean {
   return verdict === 'reject' || verdict === 'edit';
 }
 
-/** All of them, each once. */
+/** The speakers of all lists, each once. */
 export function allSpeakers(...lists: readonly (readonly string[])[]): readonly string[] {
   const all = [...new Set(lists.flat())];
   if (all.length <= mostSpeakers) return all;

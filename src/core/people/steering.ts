@@ -17,7 +17,7 @@ export function readSteer(value: unknown): SteerInput {
   return message;
 }
 
-/** The text of a thread's message that steers a turn. Media cannot: the run has its input already. */
+/** The text of a thread's message that steers a turn. Media cannot steer, because the run has its input already. */
 export function steerText(input: UserInput): string {
   if (typeof input !== 'string' && input.some(({ type }) => type !== 'text'))
     throw invalid("a message that steers is a text: send media with whenBusy: 'queue'");

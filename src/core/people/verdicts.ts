@@ -1,5 +1,5 @@
-// Who may decide about an open input, and what a verdict does to it. A run and the root run above it ask the same functions, so they agree
-// without a message. Pure.
+// Decides who may decide about an open input, and what a verdict does to it. A run and the root run above it call the same functions, so
+// they agree without a message. Pure.
 //
 // 1. A verdict names what the person saw (`seen`). A verdict on anything else is refused.
 // 2. Each actor has one vote. One rejection decides. A verdict that changes the arguments closes the input, and the run asks again. So no
@@ -13,10 +13,10 @@ import type { Actor, ApproverRule, Verdict } from '../../protocol/people';
 import { unknownSpeaker } from './speakers';
 import type { AnsweredBy, InputAnswer, PendingInput } from '../../protocol/run';
 
-/** An answer as far as it decides whether it counts. */
+/** The members of an answer that decide whether it counts. */
 type Given = AnsweredBy & { readonly kind: InputAnswer['kind']; readonly args?: JsonObject };
 
-/** What of an open input decides who may answer it. */
+/** The members of an open input that decide who may answer it. */
 type Asked = Pick<
   PendingInput,
   'inputId' | 'digest' | 'by' | 'requester' | 'speakers' | 'votes' | 'editAsksAnew'
@@ -161,7 +161,7 @@ export function verdictOn(
 }
 
 /**
- * The rule `by` after an escalation: it permits those of `to`, too. It takes nobody's permission away, and as many people as before must
+ * The rule `by` after an escalation: it also permits the people of `to`. Nobody loses the permission, and as many people as before must
  * approve.
  */
 export function widened(by: ApproverRule, to: ApproverRule): ApproverRule {

@@ -5,7 +5,7 @@
 //    and the value is refused. So the same value has the same fate on every machine.
 // 2. It checks every keyword of draft 2020-12 that limits values, except those that `schema-problem.ts` refuses. It knows the forms of
 //    draft-07, too. `format` is checked for the formats in `formats.ts`; any other is a hint.
-// 3. It never throws, whatever schema and value are. What it cannot read in a schema refuses nothing.
+// 3. It never throws, for any schema and any value. A part of a schema that it cannot read refuses nothing.
 // 4. An update that was accepted is not checked again when its run replays.
 
 import { isJsonObject, type Json, type JsonObject, type Problem } from '../../base';
@@ -22,7 +22,7 @@ import { anyRules, numberRules, textRules } from './value-rules';
 const deepest = 500;
 const mostProblems = 10;
 
-/** Whoever takes a schema has looked at its patterns with narrower bounds. */
+/** The code that takes a schema has checked its patterns with narrower bounds. */
 const patternBounds = { characters: 4_000, steps: 10_000 };
 
 const tooMuch = 'takes too many steps to check: send a smaller or simpler value';
@@ -32,9 +32,9 @@ class Ended extends Error {}
 
 type CheckBounds = { readonly steps: number; readonly formats: Formats };
 
-/** For arguments, results and outputs, which are checked in activities. */
+/** For arguments, results and outputs. Activities check them. */
 export const forTools: CheckBounds = { steps: limits.argumentSteps, formats: toolFormats };
-/** For what people answer, which runs check. */
+/** For answers of people. Workflows check them. */
 export const forAnswers: CheckBounds = { steps: limits.answerSteps, formats: answerFormats };
 
 /** What is wrong with a value, at most ten problems. */
@@ -113,7 +113,7 @@ class SchemaCheck implements Check {
     this.spend(Math.ceil(text.length / 4));
   }
 
-  /** Read once: many items may have the same schema, and many schemas the same value. */
+  /** It reads them once: many items may have the same schema, and many schemas the same value. */
   namesIn(value: Json | undefined): readonly string[] {
     if (!isJsonObject(value)) return [];
     const known = this.#names.get(value);
@@ -179,7 +179,7 @@ class SchemaCheck implements Check {
     );
   }
 
-  /** Read once: thousands of items may have the same schema. */
+  /** It makes the plan once: thousands of items may have the same schema. */
   #planFor(schema: JsonObject, value: Json): Plan {
     const kind = kindOf(value);
     const plans = this.#plans.get(schema) ?? {};

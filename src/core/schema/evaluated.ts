@@ -1,4 +1,4 @@
-// Which members and items the schemas for a value speak of. `unevaluatedProperties` and `unevaluatedItems` are about all others. Pure.
+// Finds the members and items that the schemas for a value name. `unevaluatedProperties` and `unevaluatedItems` are for all others. Pure.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base';
 import { type At, listed, memberOf } from './rules';
@@ -36,7 +36,7 @@ function branches(at: At, schema: JsonObject): readonly (Json | undefined)[] {
   return isMet(at, condition) ? [condition, consequence] : [alternative];
 }
 
-/** Whether one of the schemas speaks of a member or of an item. */
+/** True if one of the schemas names the member or the item. */
 export function isEvaluated(at: At, schemas: readonly JsonObject[], key: string | number): boolean {
   return schemas.some((schema) => {
     at.check.spend(4);

@@ -1,9 +1,9 @@
-// Measures JSON that anybody may have written, before anything else looks at it: one look at each value, and none beyond the budget. Pure.
+// Measures JSON that anybody may have written, before other code reads it. It reads each value once, and stops at the budget. Pure.
 
 import { utf8Length } from '../../base';
 import { patternSteps } from './pattern-steps';
 
-/** What all of it together may have. `patternSteps`: of all regular expressions, with their repetitions written out. */
+/** The limits for all values together. `patternSteps` counts the steps of all regular expressions, with their repetitions written out. */
 export type JsonBudget = {
   readonly bytes: number;
   readonly values: number;
@@ -13,7 +13,7 @@ export type JsonBudget = {
 
 type Place = { readonly value: unknown; readonly level: number };
 
-/** What is too much, as words that follow a name; undefined if all is within the budget. */
+/** The limit that is exceeded, as words that follow a name. Undefined if all is within the budget. */
 export function budgetProblem(value: unknown, most: JsonBudget): string | undefined {
   const used = { bytes: 0, values: 0, levels: 0, patternSteps: 0 };
   const open: Place[] = [{ value, level: 1 }];

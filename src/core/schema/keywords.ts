@@ -1,4 +1,4 @@
-// The keywords of JSON Schema that say what a value must be, and where schemas are in them. Pure.
+// The keywords of JSON Schema that limit values, and the places of schemas in them. Pure.
 
 import { isJsonObject, type Json, type JsonObject, type Path } from '../../base';
 
@@ -53,7 +53,7 @@ const keywords: { readonly [keyword: string]: Kind } = {
   uniqueItems: 'boolean',
 };
 
-/** Applied to the same value. Through these, a schema must not come back to itself. */
+/** Keywords with schemas for the same value. Through these, a schema must not come back to itself. */
 const inPlace = [
   'allOf',
   'anyOf',

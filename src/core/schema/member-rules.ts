@@ -1,4 +1,4 @@
-// What keywords of a schema say about the items of a list and the members of an object. Pure.
+// The rules of keywords for the items of a list and the members of an object. Pure.
 
 import {
   canonicalJson,
@@ -71,7 +71,7 @@ function twins(at: At): readonly Found[] {
   const seen = new Map<string, number>();
   for (const [index, item] of itemsOf(at).entries()) {
     const text = canonicalJson(item);
-    // Writing it costs more than reading it.
+    // Writing the text costs more than reading it.
     at.check.spend(8 + 5 * text.length);
     const twin = seen.get(text);
     if (twin !== undefined)
@@ -95,7 +95,7 @@ const namedMembers: Rule = (schemas, at) => {
   });
 };
 
-/** What must be there, or must hold, if a member is there. */
+/** Checks what is required if a member is there. */
 const dependents: Rule = (needs, at) =>
   collected(at, at.check.namesIn(needs), (name) => {
     at.check.spend(2);

@@ -44,7 +44,7 @@ export function parsePattern(source: string, bounds: PatternBounds): ParsedPatte
   try {
     const node = new Parser(source, isUnicode).whole();
     const { steps, visits } = sizeOf(node);
-    // Repeating nothing a billion times makes no step.
+    // A billion repetitions of an empty pattern make no step, so visits count, too.
     if (steps >= most || visits > 10 * most)
       return refuse(`repeats too much: it has more than ${most} steps, written out`);
     return { ok: true, node, steps, isUnicode };
@@ -92,7 +92,7 @@ const tokens = { unicode: tokensOf(true), lenient: tokensOf(false) };
 const repetition = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/uy;
 const group = /\((?:\?:|\?<[^=!>][^>]*>)?/uy;
 
-/** The engine has accepted the syntax already. */
+/** Parses a pattern with a syntax that the engine has accepted. */
 class Parser {
   readonly #source: string;
   readonly #token: RegExp;

@@ -1,20 +1,20 @@
-// How long a regular expression becomes when its repetitions are written out. Counts in linear time, and compiles nothing. Pure.
+// Counts how long a regular expression becomes when its repetitions are written out. It takes linear time, and compiles nothing. Pure.
 
 const groupStart = /\((?:\?(?:[:=!]|<[=!]|<[^>]{0,100}>))?/uy;
 const escape = /\\(?:[pPux]\{[^}]{0,100}\}|.)/suy;
 const repetition = /[*+?]|\{(\d+)(?:(,)(\d*))?\}/uy;
 
-/** An engine makes the ranges of `\p{…}` once, however often it repeats them. That takes as long as so many steps. */
+/** An engine makes the ranges of `\p{…}` once, for any number of repetitions. That takes as long as this many steps. */
 const property = /\\[pP]/g;
 const propertySteps = 25;
 
-/** Beyond every budget. Repetitions within each other do not grow to infinity, so that sums and differences stay numbers. */
+/** A number above every budget. Counts stop there and do not grow to infinity, so that sums and differences stay numbers. */
 const most = 2 ** 40;
 
 /** `last`: the steps of what a repetition behind it repeats. */
 type Group = { steps: number; last: number };
 
-/** An upper bound. Repetitions within each other multiply. A text that is no pattern has some number, too. */
+/** An upper bound of the steps. Nested repetitions multiply. A text that is no pattern gets some number, too. */
 export function patternSteps(source: string): number {
   const outer: Group[] = [];
   let group: Group = { steps: 1, last: 0 };
@@ -56,7 +56,7 @@ function tokenAt(source: string, at: number): Token {
   return expression === repetition ? { length, copies: copiesIn(found) } : { length };
 }
 
-/** `x+` is an `x` and a repeated one. */
+/** How many copies a repetition makes. `x+` is an `x` and a repeated one. */
 function copiesIn([sign, from = '', comma, to = '']: RegExpExecArray): number {
   if (sign === '*' || sign === '?') return 1;
   if (sign === '+') return 2;

@@ -6,7 +6,7 @@
 
 import { type Node, type ParsedPattern, parsePattern, type PatternBounds } from './pattern-parser';
 
-/** Called with steps before they are taken. It may throw. */
+/** The matcher calls it with the number of steps, before it takes them. It may throw. */
 type Spend = (steps: number) => void;
 
 export type Pattern = {
@@ -47,9 +47,9 @@ type Step =
   | { readonly kind: 'split' | 'jump'; to: number }
   | { readonly kind: 'match' };
 
-/** In place of a character before the text and behind it. */
+/** Stands for the character before the text and after it. */
 const none = -1;
-/** A character that was not yet compared costs as much as so many steps. */
+/** The cost, in steps, of a character that was not compared before. */
 const firstLook = 24;
 
 class Program {
@@ -103,7 +103,7 @@ class Program {
     return count > 0 && (starts[0] ?? 0) < start;
   }
 
-  /** Follows all places over one character. Answers where a match begins that ends before it. */
+  /** Follows all places over one character. Returns where a match begins that ends before it. */
   #advance(before: number, code: number, spend: Spend): number | undefined {
     const [reached, next, open] = [this.#reached, this.#next, this.#open];
     const time = (this.#time += 1);

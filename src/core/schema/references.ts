@@ -1,4 +1,4 @@
-// What `$ref` points at within a schema: `#`, `#/$defs/name`, an `$anchor`, or an `$id` as it is written there. Pure.
+// Finds the target of a `$ref` in a schema: `#`, `#/$defs/name`, an `$anchor`, or an `$id` as it is written there. Pure.
 
 import type { Json, JsonSchema } from '../../base';
 import { schemasWithin } from './keywords';
@@ -12,7 +12,10 @@ export class References {
     this.#root = root;
   }
 
-  /** Undefined for a reference to nothing, or out of the schema. Read once: a reference may be as long as the schema. */
+  /**
+   * Undefined for a reference to nothing, or out of the schema. It resolves each reference once, because a reference may be as long as the
+   * schema.
+   */
   target(reference: string): Json | undefined {
     if (!this.#targets.has(reference)) this.#targets.set(reference, this.#find(reference));
     return this.#targets.get(reference);

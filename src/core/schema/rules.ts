@@ -9,7 +9,7 @@ export function pathOf(place: Place, top?: Place): string {
   return formatPath(path.reverse());
 }
 
-/** The message is made when somebody reads it. `short` stands for it in a list of alternatives. */
+/** A problem. `message` makes the text when it is read. `short` replaces it in a list of alternatives. */
 export type Found = {
   readonly place: Place;
   readonly message: () => string;
@@ -29,7 +29,7 @@ export interface Check {
   readonly spend: (steps: number) => void;
   /** The names in an object. None in anything else. */
   namesIn(value: Json | undefined): readonly string[];
-  /** A text costs what looking at it costs. */
+  /** Spends the steps that reading a text costs. */
   spendOn(text: string): void;
   target(reference: string): Json | undefined;
   matches(source: string, text: string): boolean;
@@ -49,7 +49,7 @@ export type At = {
 export type Rule = (constraint: Json, at: At) => readonly Found[];
 export type Rules = { readonly [keyword: string]: Rule };
 
-/** Looks no further when enough is wrong. */
+/** Collects problems, and stops when there are enough. */
 export function collected<Item>(
   { check }: At,
   items: readonly Item[],

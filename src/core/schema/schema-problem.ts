@@ -3,7 +3,7 @@
 // 1. Every schema that passes can be checked in bounded steps, whatever the value is.
 // 2. A keyword that `checkAgainst` cannot check is refused, so that no schema promises more than the check keeps. Unknown keywords are
 //    remarks, as in JSON Schema.
-// 3. The machine asks about schemas of answers again when a run replays. So what they may have must not change.
+// 3. The machine checks schemas of answers again when a run replays. So the rules for them must not change.
 
 import {
   describeValue,
@@ -32,7 +32,7 @@ type SchemaBounds = {
   /** Schemas that apply to one value, with references written out. */
   readonly applied: number;
   readonly drafts?: readonly string[];
-  /** What is not checked, and what to use. */
+  /** Keywords that are refused, each with what to use instead. */
   readonly refused: { readonly [keyword: string]: string };
   readonly isReference: (text: string) => boolean;
 };
@@ -75,7 +75,7 @@ export function toolSchemaProblems(schema: unknown): readonly Problem[] {
   return problemsWithin(schema, toolBounds);
 }
 
-/** Why nobody can afford to check a value against the schema, which may have other problems. */
+/** Why a check of a value against the schema would take too long. The schema may have other problems, too. */
 export function costProblem(schema: JsonObject): Problem | undefined {
   return sizeProblem(schema, toolBounds) ?? new Walk(schema, toolBounds).costProblem();
 }

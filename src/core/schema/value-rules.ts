@@ -1,10 +1,10 @@
-// What keywords of a schema say about a value itself. Pure.
+// The rules of keywords for a value itself. Pure.
 
 import { describeValue, formatProblem, isJsonObject, type Json, quote } from '../../base';
 import { type At, collected, type Found, listed, nothing, pathOf, textOf } from './rules';
 import type { Rule, Rules } from './rules';
 
-/** In a message about alternatives, and about an enumeration. */
+/** The most items in a message about alternatives or an enumeration. */
 const mostSayings = 5;
 const mostValues = 50;
 const longestValue = 200;
@@ -150,7 +150,7 @@ export const countRule =
     return count(isRight, at, message);
   };
 
-/** In characters, not in halves of surrogate pairs. */
+/** The length in characters, not in halves of surrogate pairs. */
 function lengthOf({ check, value }: At): number {
   const text = textOf(value);
   check.spendOn(text);

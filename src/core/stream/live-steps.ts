@@ -1,4 +1,4 @@
-// The model calls in progress of one run, as far as their live events came. It shows nothing itself.
+// Keeps the model calls in progress of one run, from their live events so far. It shows nothing itself.
 //
 // 1. A repeated event changes nothing, and neither does one of an earlier attempt.
 // 2. After a gap, an attempt takes no more deltas: the log brings the rest.
@@ -39,7 +39,7 @@ export class LiveSteps {
 
 export class LiveStep {
   readonly streamed: StreamedStep;
-  /** Something came between. Only a further live event shows that the step is still in progress. */
+  /** True if another event has voided the step. Only a further live event shows that the step is still in progress. */
   isVoid = false;
   /** What the last delta gives. */
   news: readonly LogHappening[] = [];

@@ -50,7 +50,7 @@ export class RunProjection {
     return this.#placed([...happenings, ...this.#tellTurn(), ...this.#showNext()]);
   }
 
-  /** Takes a live event. Late ones and repetitions give nothing. */
+  /** Takes a live event. Late events and repetitions give nothing. */
   live(event: LiveEvent): readonly UnplacedEvent[] {
     if (event.kind === 'moved') return [];
     const turn = event.turn - this.#unlogged;

@@ -1,4 +1,4 @@
-// What is missing from a step that streamed, once the log has its turn. Pure.
+// Finds the events that are missing from a step that streamed, when the log has its turn. Pure.
 
 import type { Json } from '../../base';
 import { argumentsText } from '../machine/working-turn';
@@ -7,7 +7,7 @@ import type { AssistantPart, ToolCallPart } from '../../protocol/message';
 import type { LogHappening } from './events';
 import { partEvents, type StreamedPart } from './streamed-step';
 
-/** The events that make what streamed the `content` of the turn. Undefined if what streamed does not lead there. */
+/** The events that complete the streamed parts to the `content` of the turn. Undefined if the streamed parts differ from it. */
 export function restOf(
   turn: number,
   streamed: readonly StreamedPart[],
@@ -17,13 +17,13 @@ export function restOf(
   return content.every((part) => rest.take(part)) && rest.isWhole ? rest.events : undefined;
 }
 
-/** Walks along what streamed, part by part of the content. */
+/** Compares the streamed parts with the content, part by part. */
 class StepRest {
   readonly events: LogHappening[] = [];
   readonly #turn: number;
   readonly #streamed: readonly StreamedPart[];
   #place = 0;
-  /** How much of the text at `#place` the content has had. */
+  /** How much of the streamed text at `#place` is used up. */
   #used = 0;
   #calls = 0;
 
@@ -32,12 +32,12 @@ class StepRest {
     this.#streamed = streamed;
   }
 
-  /** The content has had all that streamed. */
+  /** True if all streamed parts are used up. */
   get isWhole(): boolean {
     return this.#place >= this.#streamed.length && this.#used === 0;
   }
 
-  /** False if something else streamed. */
+  /** False if another part streamed. */
   take(part: AssistantPart): boolean {
     switch (part.type) {
       case 'text':
@@ -91,7 +91,7 @@ class StepRest {
     return true;
   }
 
-  /** Tells a part that did not stream at all. */
+  /** Adds the events of a part that did not stream at all. */
   #tell(part: StreamedPart): true {
     this.events.push(...partEvents(this.#turn, this.#place, part));
     this.#goOn();
@@ -104,7 +104,7 @@ class StepRest {
   }
 }
 
-/** Undefined if other arguments streamed. Models write JSON in their own way, so equal values are enough. */
+/** The rest of the arguments. Undefined if other arguments streamed. Models write JSON in their own way, so equal values are enough. */
 function missingArguments(streamed: string, call: ToolCallPart): string | undefined {
   const text = argumentsText(call);
   if (text.startsWith(streamed)) return text.slice(streamed.length);

@@ -42,7 +42,7 @@ export class StreamedStep {
     return this.#parts;
   }
 
-  /** Tells the step from its beginning. `position`: how many messages come before the turn. */
+  /** Returns the events of the step from its beginning. `position`: how many messages come before the turn. */
   show(position: number): LogHappening[] {
     this.#position = position;
     for (const part of this.#parts)

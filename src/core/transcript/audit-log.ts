@@ -1,6 +1,6 @@
-// What people did to a run, read from its log: verdicts with the calls that they are about, messages, and moves to other definitions. Pure.
+// Reads from the log of a run what people did: verdicts with their calls, messages, and moves to other definitions. Pure.
 //
-// 1. A verdict stands in the log before its effect, so the open call still has the arguments that the person saw.
+// 1. A verdict is in the log before its effect, so the open call still has the arguments that the person saw.
 // 2. Texts are cut, because the log has all of them.
 
 import { clipText, defined, type JsonObject, textOfParts } from '../../base';
@@ -10,7 +10,7 @@ import type { ToolResult } from '../../protocol/message';
 import type { Actor, Verdict } from '../../protocol/people';
 import { Transcript } from './transcript';
 
-/** What was open, by the first letter of the input's id. */
+/** The kind of input, by the first letter of its id. */
 const inputKinds = { a: 'approval', q: 'question', t: 'tool', b: 'budget' } as const;
 
 type InputKind = (typeof inputKinds)[keyof typeof inputKinds];

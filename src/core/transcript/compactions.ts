@@ -1,5 +1,5 @@
 /*
- * What each compaction of a log left out of the prompts after it, for people. The log still has all of it. Pure.
+ * Describes for people what each compaction of a log leaves out of later prompts. The log still has all of it. Pure.
  */
 import { plural, toKiB, utf8Length } from '../../base';
 import type { Clearing, LogEvent, SummaryEvent } from '../../protocol/log';
@@ -20,13 +20,13 @@ export function compactionsOf(events: readonly LogEvent[]): readonly ShownCompac
   return new Compactions().of(events);
 }
 
-/** Of a log that grows: it measures each entry once. */
+/** The compactions of a log that grows. It measures each entry once. */
 export class Compactions {
   readonly #prompt = new ShownPrompt();
   readonly #found: ShownCompaction[] = [];
   #taken = 0;
 
-  /** Those of the log, from its first entry on, and of what it has got before. */
+  /** The compactions of the log. `events` is the whole log. It reads only the new entries. */
   of(events: readonly LogEvent[]): readonly ShownCompaction[] {
     for (const event of events.slice(this.#taken)) {
       const text = this.#prompt.take(event);

@@ -55,7 +55,7 @@ export const cutNote = (shown: number, bytes: number, reason?: string): string =
   `\n[cut: the first ${shown} of ${bytes} bytes are shown${reason === undefined ? '' : `; ${reason}`}]`;
 
 /**
- * The head of a text that a result store keeps, and a note with its ref. Where the text is a result, the model reads on with `read_result`.
+ * The head of a text that a result store keeps, and a note with its ref. If the text is a result, the model can read on with `read_result`.
  * It takes `maxBytes` at most, but the note is always whole.
  */
 export function storedHead(
