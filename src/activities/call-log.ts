@@ -24,7 +24,7 @@ type Level = keyof WorkerLogger;
 
 const current = new AsyncLocalStorage<WorkerLogger>();
 
-/** The logger of the current call. What the user's code gets as `log`. */
+/** The logger of the current call. The user's code gets it as `log`. */
 export function callLog(): WorkerLogger {
   return current.getStore() ?? Context.current().log;
 }

@@ -115,7 +115,7 @@ export class CallbackChain {
     this.#session = mergeDelta(this.#session, delta);
   }
 
-  /** The first answer of a hook. Callbacks get copies of `subject`, so changes of it are lost. */
+  /** Runs a hook of each callback, and returns the first answer. Callbacks get copies of `subject`, so changes of it are lost. */
   async run<Name extends Hook>(
     hook: Name,
     subject: Subject<Name>,
@@ -156,7 +156,7 @@ function hookPlace(callbacks: string, hook: Hook): CodePlace {
   return { name: `callbacks '${callbacks}', ${hook}`, details: { callbacks, hook } };
 }
 
-// Answers of hooks. This checks them, because callbacks may be plain JavaScript without types.
+// Checks the answers of hooks, because callbacks may be plain JavaScript without types.
 
 export function readCallbackAnswer(answer: unknown, place: CodePlace): CallbackAnswer {
   if (isJsonObject(answer)) {

@@ -32,7 +32,7 @@ export class PaidFailure extends Error {
   }
 }
 
-/** What was thrown, and what was spent before. */
+/** The thrown error, and the spending before it. */
 export function unpaid(thrown: unknown): { readonly error: unknown; readonly spend?: RunSpend } {
   return thrown instanceof PaidFailure
     ? { error: thrown.cause, spend: thrown.spend }
@@ -132,8 +132,8 @@ function withoutStack(made: ApplicationFailure): ApplicationFailure {
 }
 
 /**
- * The cause of a failure as history keeps it. Plain errors, because the workflow takes the last failure of a chain with a type as the one
- * that began it.
+ * The causes of a failure as history keeps them. They are plain errors, because the workflow takes the last failure with a type as the
+ * first cause.
  */
 function keptCause(cause: unknown): Error | undefined {
   if (cause === undefined || cause === null) return undefined;

@@ -1,4 +1,4 @@
-// Around every attempt of every activity: its lines in the log name the call, and what it throws is logged and becomes a failure.
+// Wraps every attempt of every activity. Its lines in the log name the call. An error is logged and becomes a failure for Temporal.
 
 import { CompleteAsyncError, Context } from '@temporalio/activity';
 import { isPlainObject } from '../base';

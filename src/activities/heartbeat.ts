@@ -18,8 +18,8 @@ export type Beats = {
   /** Sends the kept details, and waits until the server has them. Rejects if the server does not take them, or wants the attempt to end. */
   readonly tell: () => Promise<void>;
   /**
-   * From now on, a wish of the server ends the attempt no more while the server takes its result. The work sees the wish in its signal, and
-   * ends by itself. False if the attempt is already about to end.
+   * From now on, the attempt does not end at once when the server wants that, as long as the server still takes its result. The work sees
+   * it in its signal, and ends by itself. Returns false if the attempt is already about to end.
    */
   readonly stand: () => boolean;
 };
@@ -74,7 +74,7 @@ export async function withHeartbeat<Result>(
   }
 }
 
-/** When an attempt ends without its work. */
+/** Decides when an attempt ends before its work. */
 class AttemptEnd {
   readonly #ended = new AbortController();
   readonly #wish: AbortSignal;
@@ -99,7 +99,7 @@ class AttemptEnd {
   }
 }
 
-/** What the server keeps of an attempt. */
+/** The heartbeat details of an attempt, which the server keeps. */
 class Details {
   readonly #context: Context;
   readonly #watched: WatchedCall | undefined;
@@ -129,7 +129,7 @@ class Details {
     this.#context.heartbeat(this.#latest);
   }
 
-  /** Throws if the server gave the call up while it waited for the event loop: then another attempt is under way. */
+  /** Throws if the server gave the call up while the event loop was blocked: then another attempt is under way. */
   async confirm(): Promise<void> {
     try {
       await this.tell();
@@ -142,7 +142,7 @@ class Details {
     if (!this.#isSent) this.beat();
   }
 
-  /** The SDK's own beats are held back for seconds, and nobody learns when they arrive. This one goes out at once. */
+  /** Sends a beat at once, and waits for the server. The SDK holds its own beats back for seconds, and does not report when they arrive. */
   async tell(): Promise<void> {
     const { client, info } = this.#context;
     // The SDK may hold an earlier beat back. It must not replace these details later.
@@ -156,7 +156,7 @@ class Details {
     this.#isSent = true;
   }
 
-  /** Only of details that the server gets: encoding them takes time. */
+  /** Passes only details on that the server gets, because encoding them takes time. */
   #tellWatch(): void {
     if (this.#latest === undefined || this.#latest === this.#watchedLatest) return;
     this.#watchedLatest = this.#latest;

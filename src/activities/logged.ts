@@ -1,6 +1,6 @@
 const logged = new WeakSet();
 
-/** Notes that the log has a failure, whatever else writes of it. */
+/** Marks a failure that is in the log, so that it is not logged again. */
 export function markLogged(failure: unknown): void {
   if (Object(failure) === failure) logged.add(failure as object);
 }

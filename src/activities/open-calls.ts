@@ -1,20 +1,20 @@
-// The calls that this process makes for runs. After a hint that an execution cancelled some of them, each asks the server.
+// Keeps the calls that this process makes for runs. After a hint that an execution cancelled some of them, each call asks the server.
 //
 // 1. Only the server's answer ends a call. A false hint costs a few requests.
-// 2. A hint comes before the server knows. So a call asks several times.
+// 2. A hint may come before the server knows of the cancellation. So a call asks several times.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompleteAsyncError, type Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import { timeouts } from '../protocol';
 
-/** Before each request. Most hints are true after the first two. */
+/** The pauses before the requests. Most hints are true after the first two. */
 const pausesMs = [10, 30, 60, 150, 350, 700];
 
-/** By the run id of the execution. */
+/** The open calls, by the run id of the execution. */
 const openCalls = new Map<string, Set<OpenCall>>();
 
-/** Calls of this execution may be cancelled. */
+/** Call it after a hint: calls of this execution may be cancelled. */
 export function askAboutCalls(runId: string): void {
   for (const call of openCalls.get(runId) ?? []) call.ask();
 }
@@ -26,7 +26,7 @@ export class OpenCall {
   readonly #ended = new AbortController();
   #asked = pausesMs.length;
   #isClosed = false;
-  /** Whether the server waits for the attempt to say that it is cancelled. */
+  /** Whether the server waits for the attempt to report that it is cancelled. */
   #isAwaited = false;
 
   constructor(context: Context, tell: () => Promise<void>) {

@@ -18,7 +18,7 @@ import { lastTimeout } from './last-timeout';
 
 type Listener = { readonly telemetry?: Telemetry; readonly prices: PriceTable };
 
-/** What spans need of an activity's input. */
+/** The members of an activity's input that spans need. */
 type TracedInput = Traced &
   Pick<CallModelInput, 'agentId' | 'path' | 'turn'> &
   Partial<Pick<CallModelInput, 'definition'>>;
@@ -40,7 +40,7 @@ export class AttemptTrace {
     this.#workerWaitMs = Math.max(0, Date.now() - currentAttemptScheduledTimestampMs);
   }
 
-  /** The attempt makes a call. `place` distinguishes it from other calls of the activity. */
+  /** Call it when the attempt makes a call. `place` distinguishes it from other calls of the activity. */
   begin(call: Call, place = ''): CallWatch {
     const { telemetry } = this.#listener;
     const { trace } = this.#input;

@@ -1,4 +1,5 @@
-// Runs the user's code on this worker: callbacks, criteria, tools. Decides when it stops, and what its failure means for the call.
+// Runs the user's code on this worker: callbacks, criteria, tools. It decides when the code stops, and what a failure of it means for the
+// call.
 
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
@@ -99,7 +100,7 @@ function countFailure(): number {
   return count;
 }
 
-/** Whether the server makes no other attempt, whatever happens in this one. */
+/** True if the server makes no further attempt after this one. */
 export function isLastAttempt(): boolean {
   const { attempt, retryPolicy } = Context.current().info;
   const maximumAttempts = retryPolicy?.maximumAttempts ?? 0;

@@ -1,5 +1,5 @@
-// A spec that was sent with a start or a migration. A worker takes it only if its options allow it. Otherwise anybody who may start a run could call every
-// tool and every model of the worker.
+// Gets a spec that was sent with a start or a migration. A worker takes the spec only if its options allow it. Otherwise anybody who may
+// start a run could call every tool and every model of the worker.
 
 import { Context } from '@temporalio/activity';
 import { LonghaulError, type RunnerSpec } from '../../protocol';

@@ -56,7 +56,7 @@ export async function loadDefinition(
   }
 }
 
-/** A bug fails in every attempt: the run ends with it at once. */
+/** A bug fails in every attempt, so it ends the run at once. */
 function withoutRetry(error: unknown): unknown {
   if (!(error instanceof TypeError || error instanceof RangeError)) return error;
   return new LonghaulError(
@@ -114,7 +114,7 @@ async function loadPinned(
   };
 }
 
-/** Left out if there are no stores, because it is in the history of every run. */
+/** The names of the stores. The member is left out if there are no stores, because it is in the history of every run. */
 function storesHere({ stores = {} }: ActivityDependencies): { stores?: StateStoreName[] } {
   const names = storeNames.filter((name) => stores[name] !== undefined);
   return names.length === 0 ? {} : { stores: names };

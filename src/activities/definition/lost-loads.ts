@@ -1,6 +1,7 @@
-// A definition that stops each worker that loads it must not go from worker to worker for ever.
+// Counts the workers that were lost while they loaded a definition. A definition that stops every worker must not go from worker to worker
+// for ever.
 //
-// 1. An attempt that ended with a timeout ended with its worker: the worker was killed, or it could not even beat. The next attempt counts it.
+// 1. If an attempt ended with a timeout, its worker was killed, or could not even beat. The next attempt counts it.
 // 2. The count travels in the heartbeat details. The server has it before the definition is loaded.
 // 3. An attempt that failed with an error does not count: a store or a server that is away for long comes back.
 

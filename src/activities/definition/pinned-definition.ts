@@ -34,8 +34,8 @@ export function ownWorkflowId(): string {
 }
 
 /**
- * Pinned definitions by hash. A worker that does not have one asks the root run, once per hash. This process computes each hash itself, and
- * does not believe the run's answer.
+ * Pinned definitions by hash. A worker that does not have a definition asks the root run, once per hash. This process computes each hash
+ * itself, so a wrong answer of the run is refused.
  */
 export class DefinitionCache {
   readonly #definitions = new JsonCache<Definition>(64 * limits.definition);

@@ -1,8 +1,8 @@
-// Whether another worker may still know a runner that this one does not.
+// Decides whether another worker may still know a runner that this one does not.
 //
 // 1. Each attempt that is refused adds its worker to the heartbeat details, which the server keeps for the next attempt.
-// 2. If all workers that poll for activities have refused, nobody is left to ask. A worker that has just started gets some seconds to poll.
-// 3. If the server does not say who polls, the search goes on for its minute.
+// 2. The search ends when all workers that poll for activities have refused. A worker that has just started gets some seconds to poll.
+// 3. If the server does not list the pollers, the search goes on for its minute.
 
 import { Context } from '@temporalio/activity';
 import { isJsonObject } from '../../base';
@@ -13,11 +13,11 @@ import type { Beats } from '../heartbeat';
 /** Who this worker is, and who polls its task queue. */
 export type Pollers = {
   readonly identity: string;
-  /** The identities of the workers that poll for activities. Undefined if the server cannot say. */
+  /** The identities of the workers that poll for activities. Undefined if the server does not know. */
   readonly polling: () => Promise<readonly string[] | undefined>;
 };
 
-/** The error of this worker, which does not know a runner. It is final if no worker is left that may know it. */
+/** The error of this worker, which does not know a runner. The error is final if no other worker may know the runner. */
 export async function refusedHere(
   pollers: Pollers | undefined,
   { code, message, details }: LonghaulError,

@@ -20,7 +20,9 @@ export class McpPool {
   #isClosed = false;
   readonly #killAtExit = (): void => this.#open.forEach((connection) => connection.kill());
 
-  /** Does `work` on the server's connection. An error that the server answers passes; any other error becomes `McpUnavailable`. */
+  /**
+   * Does `work` on the server's connection. An error in the server's answer is thrown as it is. Any other error becomes `McpUnavailable`.
+   */
   async use<Result>(
     server: McpServer,
     work: (connection: McpConnection) => Promise<Result>,

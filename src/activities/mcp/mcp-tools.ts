@@ -29,7 +29,7 @@ export type McpCall = {
   readonly signal: AbortSignal;
 };
 
-/** Under this name the server finds the call's idempotency key, which is the same in every attempt. */
+/** The name under which the server gets the call's idempotency key. The key is the same in every attempt. */
 const keyName = 'longhaul/idempotencyKey';
 
 export async function callMcpTool({
@@ -78,7 +78,7 @@ function tellLog({ message, said, details }: McpUnavailable): void {
   if (said !== '') callLog().warn(message, { ...details, stderr: said });
 }
 
-/** A little shorter than the attempt, so that the error can name the server that did not answer. */
+/** The time is a little shorter than the attempt, so that the error can name the server that did not answer. */
 function requestTimeout(): number {
   const { startToCloseTimeoutMs } = Context.current().info;
   const attempt = startToCloseTimeoutMs || timeouts.toolStartToClose;

@@ -71,7 +71,7 @@ export async function callModel(
   });
 }
 
-/** An earlier attempt was lost when calls of its turn may have begun. */
+/** The turn of an earlier attempt that was lost when calls of the turn may have begun. */
 function taken(
   dependencies: ActivityDependencies,
   input: CallModelInput,
@@ -84,9 +84,9 @@ function taken(
 
 type PreparedCall = TurnCall & {
   readonly provider: ModelProvider;
-  /** Without the bytes of stored content, which callbacks and checks do not need. */
+  /** The request without the bytes of stored content, because callbacks and checks do not need them. */
   readonly request: ModelRequest;
-  /** Where the messages of this run begin, after a thread's earlier turns. */
+  /** The index of the first message of this run, after a thread's earlier turns. */
   readonly ownFrom: number;
   /** The agent's callbacks; undefined if it has none. */
   readonly chain: CallbackChain | undefined;
@@ -131,7 +131,9 @@ async function remembered(call: Omit<TurnCall, 'messages'>): Promise<readonly Me
   return foldMemory(await readLog(dependencies.logCache, input.memory, signal), spec.memory);
 }
 
-/** An attempt that finds the response of an earlier one makes no inline calls: one of them may have ended the earlier one. */
+/**
+ * For an attempt without an earlier response. If there is one, no calls run inline, because one of them may have ended the earlier attempt.
+ */
 function inlineCalls(call: PreparedCall, beats: Beats): InlineCalls | undefined {
   const { inline } = call.input;
   return inline && new InlineCalls({ call, origin: inline.origin, beats });
@@ -180,7 +182,7 @@ async function checkedResult(
     id: mintId(),
     kind: 'model-turn' as const,
     ...called.turn,
-    // In a later attempt a hook may answer in place of the model. An earlier attempt's response was paid for all the same.
+    // In a later attempt a hook may answer in place of the model. The response of the earlier attempt was paid for all the same.
     ...(cached.response && { usage: cached.response.usage }),
     ...defined({ checks }),
   };

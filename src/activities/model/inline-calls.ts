@@ -98,7 +98,7 @@ export class InlineCalls {
     this.#stopping.abort(reason);
   }
 
-  /** Makes the calls of the turn that may run inline. Throws away what began early if the turn is another one. */
+  /** Makes the calls of the turn that may run inline. A call that began early is stopped if the turn does not have it. */
   async results(turn: InlineTurn): Promise<InlineResults> {
     const calls = this.#callsOf(turn);
     if (calls.length === 0) return {};
@@ -122,7 +122,7 @@ export class InlineCalls {
     return await this.#outcome(begun, room);
   }
 
-  /** No call of a turn that the machine or a callback treats in another way than by running all its calls. */
+  /** The calls of the turn that may run inline. None if the machine or a callback would not run all calls of the turn. */
   #callsOf({ entry, called }: InlineTurn): readonly InlineCall[] {
     const { content, finishReason, checks } = entry;
     if (called.toCheck === undefined || called.checks !== undefined) return [];
@@ -165,7 +165,7 @@ export class InlineCalls {
       ...call,
       input: this.#inputOf(inline),
       signal,
-      // Without the tool's details: those of this activity are the model's response.
+      // It drops the tool's details, because the details of this activity are the model's response.
       heartbeat: () => beats.heartbeat(),
       isTriedAgain: true,
       deadline: Infinity,
@@ -281,7 +281,7 @@ async function isRunCancelled({ client, info }: Context): Promise<boolean> {
   const { workflowId = '', runId } = info.workflowExecution ?? {};
   const handle = client.workflow.getHandle(workflowId, runId);
   try {
-    // Not with the signal of the attempt, which has aborted.
+    // It needs a new signal, because the signal of the attempt has aborted.
     const { raw } = await client.withAbortSignal(new AbortController().signal, () =>
       client.withDeadline(Date.now() + timeouts.serverCheck, () => handle.describe()),
     );
@@ -295,14 +295,14 @@ function tookLonger(ms: number): Error {
   return new Error(`it took longer than ${ms} ms`);
 }
 
-/** For what is around the entries, such as the cost. */
+/** Room for the other members, such as the cost. */
 const frameBytes = 1_024;
 
 function roomBeside({ entry, session }: InlineTurn): number {
   return limits.payload - frameBytes - utf8Length(JSON.stringify({ entry, session }));
 }
 
-/** With its text. Media and session changes may make a result larger: then it is dropped. */
+/** The largest text of a result. Media and session changes may make a result larger: then it is dropped. */
 function largestResult({ maxResultBytes = limits.toolResultShown }: ToolSpec): number {
   return maxResultBytes;
 }

@@ -1,4 +1,4 @@
-// The hooks around one model call.
+// Runs the hooks around one model call.
 
 import { textOfParts } from '../../base';
 import { CallbackAbort } from '../../core/errors';
@@ -63,7 +63,7 @@ export async function afterModelCall(
   return { turn: response, checks };
 }
 
-/** Uses no tokens, because the model was not called. */
+/** The turn of a hook. It has no tokens, because the model was not called. */
 function overridden(text: string): CalledModel {
   const content = [{ type: 'text' as const, text }];
   const turn = { content, usage: emptyUsage, finishReason: 'stop' as const };
@@ -133,7 +133,7 @@ function toolCallsOf({ content }: ModelResponse) {
   return content.filter((part) => part.type === 'tool_call');
 }
 
-/** Without an action the agent's own rule applies: only `ignore` goes on to the next call. */
+/** True if the decision ends the turn. Without an action the agent's own rule applies: only `ignore` goes on to the next call. */
 function endsTurn(action: InvalidToolCallAction | undefined, spec: AgentSpec): boolean {
   if (action === undefined) return spec.onInvalidToolCall !== 'ignore';
   return action.kind !== 'repair' && action.kind !== 'skip';

@@ -1,4 +1,4 @@
-// The request to a model, from a pinned definition and the folded log. Pure: the same turns give the same bytes at the start.
+// Makes the request to a model, from a pinned definition and the folded log. Pure: the same turns give the same bytes at the start.
 
 import { agentOf, criteriaOf, toolSpecOf } from '../../core/loop-config';
 import { CallIds, defined, isJsonObject, type JsonSchema } from '../../base';
@@ -23,7 +23,7 @@ export type ModelRequestInput = {
   readonly definition: Definition;
   readonly agentId: string;
   readonly messages: readonly Message[];
-  /** A tool call of the run has its result. */
+  /** True if a tool call of the run has its result. */
   readonly hasResults: boolean;
   readonly cacheKey: string;
 };

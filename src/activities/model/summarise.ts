@@ -97,7 +97,7 @@ async function agentFor(
   throw new TypeError(`only the thread of an agent is summarised, and '${spec.id}' is no agent`);
 }
 
-/** The messages that the summary stands for, after those that a summary before stood for. */
+/** The messages to summarise: those after the last summary. */
 async function summarised(
   { logCache }: ActivityDependencies,
   { input, spec }: { readonly input: SummariseInput; readonly spec: AgentSpec },
@@ -125,7 +125,7 @@ function requestText(
   return `<conversation>\n${lines.join('\n\n')}\n</conversation>\n\nSummarise the conversation above in at most ${words} words.`;
 }
 
-/** A message in plain text. Reasoning and what only a provider understands is left out. */
+/** A message in plain text. It leaves out reasoning and parts that only a provider understands. */
 function saidIn(message: Message): string[] {
   if (message.role === 'tool') return message.parts.map(resultText);
   return message.parts.flatMap((part) => {

@@ -1,4 +1,4 @@
-// The checks of a model's turn that need code: schemas, custom criteria, approval functions. The machine itself runs no code.
+// Makes the checks of a model's turn that need code: schemas, custom criteria, approval functions. The machine itself runs no code.
 
 import {
   defined,
@@ -221,7 +221,7 @@ async function evaluate(
   throw userCodeError(place, 'must answer true, false or {met, missing?, value?} as JSON');
 }
 
-/** Throws before the model is called: otherwise a turn that this worker cannot check would cost money in vain. */
+/** Throws before the model is called, if this worker lacks a criterion. Otherwise a turn that it cannot check would cost money in vain. */
 export function requireCriteria({ registry }: ActivityDependencies, spec: AgentSpec): void {
   for (const criterion of spec.criteria ?? []) {
     if (criterion.kind === 'custom' && registry.criteria.get(criterion.name) === undefined)

@@ -14,7 +14,7 @@ import {
 import { describeError, notHere } from '../failures';
 import { untilAborted } from '../user-code';
 
-/** Told at least once of each pause, reminder and escalation. All attempts for one of them have the same key. */
+/** It is called at least once for each pause, reminder and escalation. All attempts for one of them have the same key. */
 export type OnPause = (
   notice: PauseNotice,
   call: { readonly idempotencyKey: string; readonly signal: AbortSignal },
@@ -32,7 +32,7 @@ export type PeopleHooks = {
   readonly checkSignature?: CheckSignature;
 };
 
-/** Left out if there are no hooks, because it is in the history of every run. */
+/** The names of the hooks. The member is left out if there are no hooks, because it is in the history of every run. */
 export function hooksHere({
   onPause,
   checkSignature: check,
@@ -51,7 +51,8 @@ export async function notifyPause(
   { onPause }: PeopleHooks,
   { notice, idempotencyKey }: NotifyPauseInput,
 ): Promise<void> {
-  // The worker that loaded the definition had it. In a rolling deploy this one may lack it: a notice waits for another one, for hours.
+  // The worker that loaded the definition had the hook. In a rolling deploy this worker may lack it: a notice then waits for another
+  // worker, for hours.
   if (onPause === undefined)
     throw new LonghaulError('InternalError', 'this worker has no onPause', { retryable: true });
   const signal = Context.current().cancellationSignal;

@@ -1,4 +1,4 @@
-// The activity before a person is asked about a call: the tool's own functions say who may decide, and what these people see. They read,
+// The activity before a person is asked about a call: the tool's own functions decide who may decide, and what these people see. They read,
 // and change nothing, so that the activity may run again.
 
 import { clipText, formatProblem, type JsonObject } from '../../base';
@@ -23,7 +23,7 @@ import { type CodePlace, isCancelled, isFinal, runUserCode, userCodeError } from
 
 type ReviewedCall = {
   readonly tool: Tool;
-  /** As the tool's schema makes them. */
+  /** The arguments as the tool's schema makes them. */
   readonly args: unknown;
   readonly context: ApprovalContext;
   readonly signal: AbortSignal;

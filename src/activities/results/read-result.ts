@@ -1,9 +1,9 @@
-// The tools `read_result` and `find_in_result`: pages and searches of a stored text, for a model.
+// Runs the tools `read_result` and `find_in_result`: a model reads and searches a stored text in pages.
 //
 // 1. Lines count from 1. A line over 2,000 characters is folded into several, for reading and searching alike.
 // 2. An answer has at most 16 KiB, and names the line to go on from.
-// 3. The pattern is a model's. It runs in linear time, and in slices, so that the other calls of the worker go on. A search ends after some
-//    seconds.
+// 3. A model writes the pattern. So it runs in linear time, and in slices, so that the other calls of the worker go on. A search ends after
+//    some seconds.
 
 import { setImmediate } from 'node:timers/promises';
 import { headOf, utf8Length } from '../../base';
@@ -18,7 +18,7 @@ const searchMilliseconds = 20_000;
 /** One line may take 25 ms of a core. */
 const lineSteps = 1_000_000;
 const patternBounds = { characters: 1_000, steps: limits.searchPatternSteps };
-/** Characters of the next line that a match may reach into where a line is folded, and around a match that is shown. */
+/** In characters: how far a match may reach into the next line where a line is folded, and how much is shown around a match. */
 const overlap = 200;
 /** Room for the note at the end. */
 const noteBytes = 200;
@@ -131,7 +131,7 @@ type Asked = {
   readonly show: Shown;
 };
 
-/** What was shown so far. `last` is the line that was looked at last. */
+/** The text of the answer so far. `last` is the line that was read last. */
 type Page = {
   readonly last: Line;
   readonly shown: readonly string[];
@@ -163,7 +163,7 @@ async function pageOf(
   return textOutput([...page.shown, noteOf(page, isOver, asked)].join('\n'));
 }
 
-/** Goes on for some milliseconds. */
+/** Continues the page for some milliseconds. */
 function slice(text: string, { last, shown, bytes }: Page, asked: Asked): Page {
   const until = performance.now() + sliceMilliseconds;
   const found: string[] = [];

@@ -1,7 +1,7 @@
-// What a run keeps in the worker's result store: large results and media of its tools. And how the bytes come back for a request.
+// Puts large results and media of a run's tools into the worker's result store, and gets the bytes back for a request.
 //
-// 1. A result that the store does not take is cut. Its tool never runs again for that.
-// 2. Content that is lost is a note where a tool or an earlier turn gave it. If it is the run's own input, the run fails.
+// 1. A result that the store does not take is cut. The tool does not run again because of that.
+// 2. Lost content of a tool or an earlier turn becomes a note. If content of the run's own input is lost, the run fails.
 // 3. A request has at most 64 MiB of stored content. The oldest media of tools and of earlier turns are left out, with a note.
 // 4. A store that does not work makes a request wait: the call fails, and the server tries it again.
 
@@ -38,7 +38,7 @@ const readsAtOnce = 8;
 const leastHead = 512;
 const tooMuch = 'left out, because the newer content of the request is large enough';
 
-/** Whose content a call may keep and read. Only runs write these names, and a child gets them from its parent. */
+/** The scope of the content that a call may keep and read. Only runs write these names, and a child gets them from its parent. */
 export function scopeOfCall({ thread, root }: Partial<DefinitionRef> = {}): string {
   const { workflowNamespace = '' } = Context.current().info;
   return scopeOf(workflowNamespace, thread ?? root ?? ownWorkflowId());
@@ -53,7 +53,7 @@ export type KeepOptions = {
   readonly deadline: number;
 };
 
-/** The output for the log: what is too large is in the store, or cut. */
+/** The output for the log. Parts that are too large are in the store, or are cut. */
 export async function keptOutput(whole: ToolOutput, options: KeepOptions): Promise<ToolOutput> {
   const { results, maxBytes = limits.toolResultShown } = options;
   if (results === undefined) return cutOutput(whole, maxBytes);
@@ -72,7 +72,7 @@ export async function keptOutput(whole: ToolOutput, options: KeepOptions): Promi
   return cutOutput({ ...output, content }, maxBytes, reason);
 }
 
-/** Less than the attempt has left, because the server would make a call again that overruns. */
+/** The time for the store. It is less than the attempt has left, because the server makes a call again that takes too long. */
 function timeToKeep(deadline: number): number {
   return Math.min(timeouts.storedContent, (deadline - Date.now()) * 0.8);
 }
@@ -91,7 +91,7 @@ function bytesOver(part: ToolContent, maxBytes: number): Uint8Array | undefined 
   }
 }
 
-/** With indents, unless these make it too large: each number in deep JSON may get hundreds of blanks. */
+/** The JSON with indents, unless these make it too large: each number in deep JSON may get hundreds of blanks. */
 function jsonBytes(value: Json, compact: string): Uint8Array {
   try {
     const bytes = Buffer.from(JSON.stringify(value, null, 2));
@@ -112,7 +112,7 @@ type InStore = {
 
 function inStore(part: ToolContent, { stored, bytes, share }: InStore): ToolContent {
   if (part.type === 'media') return { ...part, source: { kind: 'stored', ...stored } };
-  // The beginning is enough to make the head of.
+  // The beginning is enough for the head.
   const text = Buffer.from(bytes ?? [])
     .toString('utf8', 0, limits.storedHead)
     .replace(/\ufffd+$/, '');
@@ -165,8 +165,8 @@ export type ContentOptions = Pick<ActivityDependencies, 'results'> & {
 };
 
 /**
- * Calls `use` with the messages of a request and the bytes of their stored content. A worker holds only so many bytes at a time, until `use`
- * ends. A stored text of a tool stays as it is: the model reads on.
+ * Calls `use` with the messages of a request and the bytes of their stored content. A worker holds a limited number of bytes at a time,
+ * until `use` ends. A stored text of a tool stays as it is: the model can read on.
  */
 export async function withContent<Result>(
   messages: readonly Message[],
@@ -190,7 +190,7 @@ export async function withContent<Result>(
   });
 }
 
-/** The first ones that fit, each once: a worker's memory is bounded, and no provider takes so much. */
+/** The newest contents that fit, each once. A worker's memory is bounded, and no provider takes more. */
 function newestThatFit(all: readonly Stored[], maxBytes: number): ReadonlyMap<string, Stored> {
   const fitting = new Map<string, Stored>();
   let bytes = 0;

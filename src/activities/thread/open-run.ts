@@ -1,4 +1,4 @@
-// A run's use of the state stores: it reads all of them when it starts, and writes the session when it completes.
+// Reads the state stores when a run starts, and writes the session when the run completes.
 
 import { defined, type Json, type JsonObject } from '../../base';
 import { storedKey, withApplication } from '../../core/stored-key';
@@ -107,8 +107,8 @@ async function loadStates({
 }
 
 /**
- * The keys under which the state of a run's user may be, the first one first. In 0.2.0, a key without an `appName` meant `default`. It also
- * left out the tenant, but users of other tenants share such a key, so nobody reads it.
+ * The keys under which the state of a run's user may be, in the order to try. In 0.2.0, a key without an `appName` meant `default`. It also
+ * left out the tenant, but users of other tenants share such a key, so it is not read.
  */
 function userKeys(key: RunKey, application?: string): readonly [UserKey, ...UserKey[]] {
   const { tenant } = key;
@@ -120,14 +120,14 @@ function userKeys(key: RunKey, application?: string): readonly [UserKey, ...User
   return [current, earlier];
 }
 
-/** None without a session id: the run has no stored session. A run saves at the first one. */
+/** The keys under which the session may be. None without a session id. A run saves at the first key. */
 function sessionKeys(key: RunKey, application: string | undefined): readonly SessionKey[] {
   const { sessionId } = key;
   if (sessionId === undefined) return [];
   return userKeys(key, application).map((user) => ({ ...user, sessionId }));
 }
 
-/** Undefined without a session key. A session that is nowhere else may be where an earlier version left it. */
+/** The stored session. Undefined without a session key. If the first key has none, it may be under the key of an earlier version. */
 async function loadSession(
   store: SessionStore,
   [key, earlier]: readonly SessionKey[],
@@ -173,7 +173,7 @@ async function loadFirst<Key>(
   });
 }
 
-/** Calls a store. Its errors become `StoreError`. An error of another kind may pass: it is retryable. */
+/** Calls a store. Its errors become `StoreError`. Other errors are retryable, because they may pass. */
 export async function callStore<Result>(
   store: string,
   call: () => Result | Promise<Result>,

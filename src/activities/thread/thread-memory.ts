@@ -90,7 +90,7 @@ export async function clearTurns(
   });
 }
 
-/** The turns outlive their thread. What they name must, too. */
+/** The turns outlive their thread. The contents that they name must stay as long. */
 async function markContents(
   { results }: ActivityDependencies,
   turns: readonly Pick<KeptTurn, 'user'>[],
@@ -183,7 +183,7 @@ export function countOf(counted: unknown, turns: readonly StoredMemoryTurn[]): n
   return Math.max(count, turns.length);
 }
 
-/** The session after that turn. Throws `StoreError` if it is not JSON or too large. */
+/** The session after a turn. Throws `StoreError` if it is not JSON or too large. */
 export function sessionOf(turn: StoredMemoryTurn | undefined): JsonObject | undefined {
   const session = isJsonObject(turn?.eventData) ? turn.eventData['session'] : undefined;
   if (!isJsonObject(session)) return undefined;

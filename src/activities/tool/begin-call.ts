@@ -15,15 +15,15 @@ import type { Beats, Heartbeat } from '../heartbeat';
 const secretBytes = 32;
 
 export type CallToken = {
-  /** What the code gets. */
+  /** The token for the code. */
   readonly token: string;
-  /** What the run keeps of the tokens of all attempts so far. */
+  /** Hashes of the tokens of all attempts so far, for the run. */
   readonly kept: readonly string[];
-  /** For the code. Its own details go out beside what the server keeps. */
+  /** The heartbeat for the code. The code's details go out together with the kept hashes. */
   readonly heartbeat: Heartbeat;
 };
 
-/** Draws a token. Resolves when the server has what the run keeps of it. */
+/** Draws a token. Resolves when the server has its hash. */
 export async function drawToken(
   { inputId = '' }: Pick<CallToolInput, 'inputId'>,
   beats: Pick<Beats, 'heartbeat' | 'keep' | 'tell'>,
@@ -38,7 +38,7 @@ export async function drawToken(
   return { token, kept, heartbeat };
 }
 
-/** From the heartbeats of the attempt before. */
+/** The hashes from the heartbeats of the attempt before. */
 function keptBefore(): readonly string[] {
   const details: unknown = Context.current().info.heartbeatDetails;
   const tokens = isJsonObject(details) ? details['tokens'] : undefined;

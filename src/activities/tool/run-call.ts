@@ -1,5 +1,5 @@
 // Runs the code of one tool call, in this worker or behind an MCP server, with everything around it: the check of the arguments, the
-// callbacks, the session, the limits of a result. It reads neither attempts nor timeouts: its caller knows what a failure means.
+// callbacks, the session, the limits of a result. It knows neither attempts nor timeouts: its caller knows what a failure means.
 
 import { createHash } from 'node:crypto';
 import { canonicalJson, clipText, defined, type Json, type JsonObject } from '../../base';
@@ -147,7 +147,7 @@ async function toolContext(
   };
 }
 
-/** The same in every attempt, on every worker, after continue-as-new and after a reset. */
+/** The idempotency key of a call. It is the same in every attempt, on every worker, after continue-as-new and after a reset. */
 export function idempotencyKey(
   { origin, turn, index, tool }: Pick<CallToolInput, 'origin' | 'turn' | 'index' | 'tool'>,
   args: JsonObject,
@@ -196,7 +196,7 @@ export function tracedTool(
   return { kind: 'tool', name, type, callId, ...defined({ description, args }) };
 }
 
-/** Where in its run a call is: calls of one turn may run in one activity. */
+/** The place of a call in its run, because calls of one turn may run in one activity. */
 export function callPlace({ turn, index }: Pick<CallToolInput, 'turn' | 'index'>): string {
   return `${turn}.${index}`;
 }

@@ -1,5 +1,5 @@
-// The hooks around one tool call. A call that cannot run, because its arguments do not match or its code is missing, has no hooks. A call
-// that gets its result from elsewhere has no hook after it.
+// Runs the hooks around one tool call. A call that cannot run, because its arguments do not match or its code is missing, has no hooks. A
+// call that gets its result from elsewhere has no hook after it.
 
 import { agentOf } from '../../core/loop-config';
 import { CallbackAbort } from '../../core/errors';
@@ -68,7 +68,7 @@ export async function runToolHooks(
   });
 }
 
-/** The error ends the run. Whoever starts the run again must know that the call was made. */
+/** The error ends the run. A person who starts the run again must know that the call was made. */
 function afterCall({ name }: ToolSpec, error: unknown): unknown {
   if (!hasCode(error, 'InternalError')) return error;
   const { message, details, cause } = error;
