@@ -61,7 +61,7 @@ export type StartOptions<Types extends RunTypes = RunTypes> = {
   readonly workflowId?: string;
   /** A JSON object that the run starts with. Tools and callbacks see the keys that they declare. */
   readonly session?: TypeOf<Types, 'session'>;
-  /** Whose run it is. Lists and the inbox filter by it. */
+  /** The owner of the run. Lists and the inbox filter by it. */
   readonly key?: RunKey;
   readonly budget?: BudgetSpec;
   /** JSON for tools only, never shown to the model. At most 16 KiB. */

@@ -61,7 +61,7 @@ export type ApproveReply = { readonly missing: number; readonly asksAnew?: true 
 
 type HandleOptions = ViewOptions & {
   readonly warning?: LonghaulError;
-  /** Those of the client. Handles that share them read a run once. */
+  /** The streams of the client. Handles with the same streams read a run once. */
   readonly streams?: RunStreams | undefined;
 };
 
@@ -161,8 +161,8 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * The conversation so far, as messages, with what later prompts leave out. Open tool calls have a placeholder result. Without a worker it comes from the history of the
-   * newest execution, which lacks the run's own decisions and people's answers.
+   * The conversation so far, as messages, with what later prompts leave out. Open tool calls have a placeholder result. Without a worker,
+   * the conversation comes from the history of the newest execution. That history lacks the run's own decisions and people's answers.
    */
   async transcript(): Promise<Message[]> {
     return allMessages(await this.#view.entries());
@@ -175,8 +175,8 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * Who decided what: starts, verdicts, messages and cancellations of this run and the runs below it, the oldest first. What it could not
-   * read is an entry of kind `gap`: without a worker, that is every verdict. Verdicts that a reset undid are not in it.
+   * Who decided what: starts, verdicts, messages and cancellations of this run and the runs below it, the oldest first. An entry of kind
+   * `gap` stands for what it could not read: without a worker, that is every verdict. Verdicts that a reset undid are not in the list.
    */
   async audit(): Promise<readonly AuditEntry[]> {
     await this.#options.started?.();
@@ -229,7 +229,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
 
   /**
    * Lets a waiting tool call run. `args` replaces its arguments. Returns whether the call runs. Throws `NotPermitted` if this actor may not
-   * approve it, and `InputChanged` if `seen` is not what is open now.
+   * approve it, and `InputChanged` if `seen` is not the digest of the open input.
    *
    * @example
    * const { inputId, digest: seen } = item;
@@ -248,7 +248,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     return { missing, ...(asksAnew && { asksAnew }) };
   }
 
-  /** Refuses a waiting tool call. The model gets the reason. One rejection suffices, whatever others approved. */
+  /** Refuses a waiting tool call. The model gets the reason. One rejection is enough, even if others have approved. */
   async reject(inputId: string, reason: string, options: AnsweredBy = {}): Promise<void> {
     checkOptions('reject', options, answeredByNames);
     checkReason(reason);
@@ -269,7 +269,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     await this.#answers.send({ name: updateNames.complete, said, input }, options);
   }
 
-  /** Says that a tool call that waits for a result failed elsewhere. The model gets the reason. */
+  /** Reports that a tool call that waits for a result failed elsewhere. The model gets the reason. */
   async fail(inputId: string, reason: string, options: AnsweredBy = {}): Promise<void> {
     checkOptions('fail', options, answeredByNames);
     checkReason(reason);
@@ -279,9 +279,9 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * Says something to the agent while it works. The model gets the text before its next call, and after the results of running tools. A
-   * run that would end takes one more turn. It never answers an open question. Throws `RunClosed` if the run has ended, `RunFull` if too
-   * much waits, and `InvalidInput` for an orchestration: name an agent below it with `path`.
+   * Sends a message to the agent while it works. The model gets the text before its next call, and after the results of running tools. A
+   * run that would end takes one more turn. A message never answers an open question. Throws `RunClosed` if the run has ended, `RunFull` if
+   * too many messages wait, and `InvalidInput` for an orchestration: name an agent below it with `path`.
    *
    * @example
    * await run.send('Use the staging account.', { when: 'now' });
@@ -336,7 +336,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     return await this.#migrate(knownId(to, 'migrate'), options);
   }
 
-  /** The same, to a spec that travels with the request. Only workers with `inlineSpecs` take it. */
+  /** Like `migrate`, but to a spec that travels with the request. Only workers with `inlineSpecs` take it. */
   async migrateSpec(spec: RunnerWithSpec, options: MigrateOptions = {}): Promise<MigrateReply> {
     return await this.#migrate(sentSpec(spec, 'migrate'), options);
   }

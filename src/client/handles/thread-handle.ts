@@ -80,7 +80,7 @@ type ThreadPlace = {
   readonly taskQueue: string;
   readonly hashIds: string | undefined;
   readonly results: ClientResults | undefined;
-  /** Who acts if a call does not say. */
+  /** Who acts if a call has no `by`. */
   readonly actor: Actor | undefined;
   readonly streams: RunStreams;
 };
@@ -213,7 +213,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     return await this.#run.state();
   }
 
-  /** Why its turn does not move, in two sentences; or that it waits for a message. See `why` of a run. */
+  /** Why its turn does not move, in two sentences, or that the thread waits for a message. See `why` of a run. */
   async why(): Promise<Why> {
     return await this.#run.why();
   }

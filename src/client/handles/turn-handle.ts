@@ -102,7 +102,7 @@ class TurnStart {
       .catch(() => undefined);
   }
 
-  /** Explains why there is no run and never will be one. */
+  /** The error for a turn without a run, which will never get one. */
   #gone(view: TurnView | undefined): LonghaulError {
     const { turn, messageId } = this.#reply;
     const name = `turn ${turn} ('${messageId}')`;

@@ -1,7 +1,8 @@
-// The open inputs of all runs, read from the server's list, which has each run's memo.
+// Reads the open inputs of all runs from the server's list, which has each run's memo.
 //
-// 1. A run itself is asked only if its memo leaves out inputs, or if the caller wants them in full: a worker may have to replay the run.
-// 2. The server cannot sort by the age of an input. So the list is sorted within as many runs as one may hold in memory.
+// 1. It asks a run itself only if the memo leaves out inputs, or if the caller wants them in full, because a worker may have to replay the
+//    run.
+// 2. The server cannot sort by the age of an input. So the list is sorted only within the runs that fit in memory.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { inTime, limited } from '../server/calls';
@@ -134,7 +135,7 @@ class InputReader {
     return inputs.map((input) => ({ workflowId, agent, ...input, isComplete }));
   }
 
-  /** The runs that were read so far are not asked again. */
+  /** Drops what it knows of the runs so far, because nobody asks for them again. */
   forget(): void {
     this.#queues.clear();
     this.#asked.clear();

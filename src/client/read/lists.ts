@@ -1,4 +1,4 @@
-// Runs and threads, as the server lists them with their memos. Needs no worker.
+// Lists runs and threads from the server's list with their memos. Needs no worker.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { defined, grpcStatus, isJsonObject } from '../../base';
@@ -38,7 +38,7 @@ export type RunsFilter = WhoseFilter & {
   readonly children?: boolean;
 };
 
-/** The newest first, sorted within a thousand: the server lists open runs, then the others by their end. */
+/** Lists the newest first, sorted within a thousand: the server lists open runs, then the others by their end. */
 export async function* listRuns(
   index: SearchIndex,
   filter: RunsFilter,
@@ -62,11 +62,11 @@ function byStart(left: WorkflowExecutionInfo, right: WorkflowExecutionInfo): num
   return right.startTime.getTime() - left.startTime.getTime();
 }
 
-/** What the runs of a list retry. The server lists a run after the open runs below it, because it began first. */
+/** The retried calls of the runs of a list. The server lists a run after the open runs below it, because it began first. */
 class Retries {
   readonly #worst = new Map<string, RetriedCall>();
 
-  /** Tells of the run to itself and to the root above it. */
+  /** Adds a run's retried call for the run itself and for the root above it. */
   add(execution: WorkflowExecutionInfo): void {
     const { workflowId, rootExecution } = execution;
     const call = retriedOf(execution);
@@ -107,7 +107,7 @@ function summarize(execution: WorkflowExecutionInfo): RunSummary {
   };
 }
 
-/** Threads that are asked about at once. Their ids stand in one query. */
+/** The number of threads in one query. */
 const askedThreads = 100;
 
 /** One line of a list of threads. */

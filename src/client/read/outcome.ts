@@ -1,9 +1,9 @@
 // Waits for a run's next pause or its end, with one shared update per pause.
 //
 // 1. Everybody who waits for pause n+1 uses the update id `outcome:<n+1>`. The server allows few open updates, but many waiters on one.
-// 2. The run's status is read from its memo, which needs no worker. After a restart only the update makes a worker replay the run, once
-//    for all waiters.
-// 3. A reply `ended` carries no result. The result is read from the run, because the same update would give the same reply again.
+// 2. The run's status is read from its memo, which needs no worker. After a restart only the update makes a worker replay the run, once for
+//    all waiters.
+// 3. A reply `ended` has no result. The client reads the result from the run, because the same update would give the same reply again.
 // 4. Each caller holds one long poll. A run that closes ends the update, and the server is asked again.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';

@@ -62,7 +62,7 @@ export type ReadOptions = {
 export type ViewOptions = ReadOptions & {
   /** Resolves when the run exists: a queued turn has no run yet. */
   readonly started?: () => Promise<void>;
-  /** Who acts if a call does not say. */
+  /** Who acts if a call has no `by`. */
   readonly actor?: Actor | undefined;
 };
 
@@ -207,7 +207,7 @@ export class RunView {
     }
   }
 
-  /** Without what only a worker knows, such as answers of people. */
+  /** The entries in history. It lacks what only a worker knows, such as answers of people. */
   async entriesOfHistory(): Promise<LogEntry[]> {
     try {
       return await entriesFromHistory(this.#client, this.#workflowId);

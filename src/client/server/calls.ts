@@ -1,4 +1,4 @@
-// Calls the server: within a deadline, again after a failure that passes, and only a few calls at a time.
+// Helps to call the server: within a deadline, again after a failure that passes, and only a few calls at a time.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { grpcStatus } from '../../base';
@@ -129,7 +129,8 @@ export function limited(atATime: number): Limited {
 }
 
 /**
- * A reset or continue-as-new may close the execution before it has taken an update. The next one is then asked. It knows what was taken.
+ * A reset or continue-as-new may close the execution before it has taken an update. This then asks the next execution, which knows the
+ * taken updates.
  */
 export async function overExecutions<Reply>(
   attempts: number,

@@ -1,9 +1,9 @@
-// Deletes from a result store what runs kept that nobody can read any more.
+// Deletes contents of runs from a result store if nobody can read them any more.
 //
 // 1. It deletes nothing until the server has known one of the scopes: a wrong address would make all of them look unused.
 // 2. Only the server's own "not found" counts. Any other error ends it.
-// 3. It leaves what was written within the last day: a client uploads before it starts a run.
-// 4. It leaves what a conversation names that is in a memory store, whatever became of its thread. `clear` deletes that.
+// 3. It leaves contents of the last day: a client uploads before it starts a run.
+// 4. It leaves contents that a conversation in a memory store names, even if its thread is gone. `clear` deletes these.
 
 import type { Client } from '@temporalio/client';
 import { defined, type Duration, parseDuration } from '../../base';
@@ -18,7 +18,7 @@ import {
 import { asLonghaulError, isNotFound } from './failures';
 import { keyOfThread } from '../write/thread-input';
 
-/** What is used of a memory store. */
+/** The part of a memory store that this needs. */
 type CountingStore = { count(key: StoredKey): Promise<number> };
 
 export type GarbageOptions = {
@@ -29,7 +29,10 @@ export type GarbageOptions = {
    * stay while a memory store has the conversation, or if that is unknown.
    */
   readonly stores?: { readonly memory?: Readonly<Record<string, CountingStore>> };
-  /** Also deletes what runs kept that closed so long ago, such as `'30 days'`. Default: only of runs that the server no longer knows. */
+  /**
+   * Also deletes contents of runs that closed this long ago, such as `'30 days'`. Default: only contents of runs that the server no longer
+   * knows.
+   */
   readonly closedFor?: Duration;
   /** Deletes nothing, and returns what it would delete. Default false. */
   readonly dryRun?: boolean;
@@ -124,7 +127,7 @@ async function stateOf(
   }
 }
 
-/** Without a duration, nothing closed long enough ago. */
+/** Without a duration, it is so long that no run has closed that long ago. */
 function closedMs(closedFor: Duration | undefined): number {
   if (closedFor === undefined) return Date.now();
   const parsed = parseDuration(closedFor);

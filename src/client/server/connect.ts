@@ -53,7 +53,7 @@ export type ConnectOptions = DataOptions & {
    * many people leaves it out, and gives `by` with each call.
    */
   readonly actor?: Actor;
-  /** Those of the workers: streams of runs then show text while the model writes it. You close them. */
+  /** The deltas of the workers. Streams of runs then show text while the model writes it. You close them. */
   readonly deltas?: Deltas;
   /** Runs that start inside a span continue its trace. */
   readonly telemetry?: Telemetry;
@@ -213,7 +213,7 @@ export function retriesUntilClosed(): {
   };
 }
 
-/** The answer is larger than a client accepts. A retry would not help, although a busy server sends the same code. */
+/** True if the answer is larger than a client accepts. A retry would not help, although a busy server sends the same code. */
 function isTooLarge({ details }: { readonly details: string }): boolean {
   return details.includes('larger than max');
 }

@@ -22,7 +22,7 @@ import { keyHashes, keyMembers } from '../../core/key-hashes';
 import { typedAttributes } from '../../core/run-start';
 import { checkKnown } from '../../core/run-input';
 
-/** Executions that are read before the first is known, where the server cannot sort them. It lists as many in one answer. */
+/** How many executions are read before the first one is known, if the server cannot sort them. One answer of the server lists as many. */
 const sortedRuns = 1_000;
 
 type StartAttributes = Pick<WorkflowStartOptions, 'typedSearchAttributes'>;
@@ -149,7 +149,7 @@ function checkKey(key: unknown): void {
   }
 }
 
-/** What the server lists, in parts to sort or to ask about. */
+/** The server's list, in parts to sort or to ask about. */
 export async function* windows<Run>(
   runs: AsyncIterable<Run>,
   size = sortedRuns,

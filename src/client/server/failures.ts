@@ -74,7 +74,7 @@ export function isNotFound(error: unknown): boolean {
 export function isPassing(error: unknown): boolean {
   const cause = serviceError(error);
   if (isUpdateLimit(error)) return !LonghaulError.is(error);
-  // Without a look at its history nobody knows whether the execution gets over it.
+  // Only the history shows whether the execution recovers.
   if (isNotReady(error)) return hasCode(error, 'ServerUnavailable');
   if (cause === undefined || !passing.includes(cause.code)) return false;
   if (givenUp.test(cause.details) || tooLarge.test(cause.details)) return false;
@@ -92,12 +92,12 @@ export function isUpdateLimit(error: unknown): boolean {
   return says(error, noMoreUpdates);
 }
 
-/** The execution did not get the update, because its last tasks came to nothing. It lets updates in again after one that does. */
+/** The execution did not get the update, because its last tasks failed. It takes updates again after a task that works. */
 export function isNotReady(error: unknown): error is Error {
   return says(error, notReady);
 }
 
-/** Looks at messages: with an update that starts its workflow, the SDK leaves the other texts empty. */
+/** It reads messages, because with an update that starts its workflow the SDK leaves the other texts empty. */
 function says(error: unknown, text: RegExp): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (text.test(cause.message)) return true;
@@ -141,7 +141,7 @@ export function asLonghaulError(error: unknown): LonghaulError {
   });
 }
 
-/** By its name, because the SDK's oldest tested minor does not have the class. */
+/** It checks the name, because the SDK's oldest tested minor does not have the class. */
 function lacksStorage(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (cause.name === 'ExternalStorageNotConfiguredError') return true;
@@ -173,7 +173,7 @@ function notReadyYet(cause: unknown): LonghaulError {
   );
 }
 
-/** For example an id that is too long, or a filter that the server cannot read. */
+/** The error for input that the server refuses, such as an id that is too long, or a filter that it cannot read. */
 function refusedInput(error: unknown): LonghaulError | undefined {
   const cause = serviceError(error);
   if (cause?.code !== grpcStatus.invalidArgument) return undefined;

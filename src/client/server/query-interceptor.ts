@@ -1,6 +1,6 @@
-// Asks again if the worker that answered a query has read ahead. By then the server knows of the workflow task, and the query waits for it.
+// Repeats a query if the worker that answered it has read ahead. The server then knows of the workflow task, and the query waits for it.
 //
-// 1. A closed run gets no more workflow tasks. Nothing can come first there, so the worker answers.
+// 1. A closed run gets no more workflow tasks, so the worker answers at once.
 
 import {
   type ConnectionLike,

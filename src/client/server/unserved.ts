@@ -6,7 +6,7 @@ import type { TaskPlace, WorkerVersion } from '../../server';
 /** A place where no worker takes the tasks. `idle` lists the versions that poll there, but do not take these tasks. */
 export type Unserved = TaskPlace & { readonly idle?: readonly WorkerVersion[] };
 
-/** What is wrong, and what to do about it: a clause each. `undefined` if simply nobody polls. */
+/** The problem and the advice, a clause each. Undefined if simply nobody polls. */
 export function explainVersions(
   { taskQueue, version, idle = [] }: Unserved,
   workflowId?: string,

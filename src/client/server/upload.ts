@@ -1,4 +1,4 @@
-// A client's use of a result store: it keeps the large parts of an input there before it sends the input, and reads them.
+// Puts the large parts of an input into a result store before the client sends the input, and reads them.
 
 import type { Client } from '@temporalio/client';
 import { inputProblem } from '../../core/input-parts';
@@ -63,7 +63,10 @@ async function parentOf(client: Client, workflowId: string): Promise<string | un
   return execution?.parentExecution?.workflowId ?? undefined;
 }
 
-/** Keeps nothing yet, so that the caller can check the start first. A wrong input stays as it is. Throws `PayloadTooLarge`. */
+/**
+ * Prepares an input. It keeps nothing yet, so that the caller can check the start first. A wrong input stays as it is. Throws
+ * `PayloadTooLarge`.
+ */
 export function sentInput(given: UserInput, results: ClientResults | undefined): SentInput {
   const isWrong = inputProblem(given, { mayBeEmpty: false }) !== undefined;
   if (results === undefined || isWrong) return { input: given };

@@ -78,7 +78,7 @@ export class AnswerSender {
   /** Asks the worker even if the run's handle reads without one. */
   readonly #view: RunView;
 
-  /** `actor`: who answers if the answer does not say. */
+  /** `actor` answers if the answer has no `by`. */
   constructor(
     client: Client,
     workflowId: string,
@@ -106,13 +106,13 @@ export class AnswerSender {
     );
   }
 
-  /** What the options say of the answer itself. What its sender may do does not make it another one. */
+  /** The options that are part of the answer. `may` is not: the same answer with other rights is the same answer. */
   #besides({ by = this.#actor, note, seen, signature }: AnsweredBy): AnsweredBy {
     if (note !== undefined) checkNote(note);
     return defined({ by: by && readActor(by), note, seen, signature });
   }
 
-  /** Does the work while a worker polls. Says what its failure means. */
+  /** Does the work while a worker polls, and turns a failure into an error with a code. */
   async served<Answer>(work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     try {
       return await whileServed((signal) => this.#requireWorker(signal), work);
@@ -137,13 +137,16 @@ export class AnswerSender {
     } catch (error) {
       if (knowsNoRights(error) && input.may !== undefined)
         return await this.#sendOnce({ name, said, input: await this.#withinRights(input) }, signal);
-      // The server answers so if a reset replayed this update and the run refused it.
+      // The server answers with this code if a reset replayed this update and the run refused it.
       if (!hasGrpcStatus(error, grpcStatus.internal)) throw error;
       return await update(randomUUID());
     }
   }
 
-  /** For a run on a worker of 0.2, which cannot check the rights: what an input is never changes, so this can look before it sends. */
+  /**
+   * For a run on a worker of 0.2, which cannot check the rights. An input does not change, so the client can check it before it sends the
+   * answer.
+   */
   async #withinRights({ may, ...answer }: GivenAnswer): Promise<GivenAnswer> {
     const { status, pending } = await this.#view.state();
     const input = pending.find(({ inputId }) => inputId === answer.inputId);

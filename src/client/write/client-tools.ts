@@ -14,7 +14,7 @@ import { type JsonSchemaLiteral, toPlainJson } from '../../define';
 import { type ClientTool, limits, LonghaulError } from '../../protocol';
 import { checkOptions } from '../server/check-options';
 
-/** A tool for one run. Whoever started the run gives its results, with `run.complete` or `run.fail`. */
+/** A tool for one run. The client that started the run gives its results, with `run.complete` or `run.fail`. */
 export type ClientToolOptions = {
   readonly name: string;
   readonly description: string;
@@ -35,8 +35,8 @@ const names = {
 } as const;
 
 /**
- * Throws `InvalidInput` or `SpecError` for tools that no run takes. A backend may pass on what a stranger wrote. So it measures the tools
- * before anything looks at them, and compiles nothing.
+ * Throws `InvalidInput` or `SpecError` for tools that no run takes. A backend may pass on tools that a stranger wrote. So this measures the
+ * tools before other code reads them, and compiles nothing.
  */
 export function sentTools(tools: readonly ClientToolOptions[]): readonly ClientTool[] {
   const given: unknown = tools;

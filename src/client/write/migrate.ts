@@ -1,4 +1,4 @@
-// Asks a waiting run to move to another definition of its agent. The run decides, because only it knows what is open.
+// Asks a waiting run to move to another definition of its agent. The run decides, because only the run knows what is open.
 
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';

@@ -25,7 +25,7 @@ export type ResetOptions = {
 
 const pauseMs = 100;
 
-/** Signals, updates, Nexus, cancellation requests. */
+/** The kinds of events that are not sent again: signals, updates, Nexus, cancellation requests. */
 const notSentAgain = [1, 2, 3, 4];
 
 export async function resetRun(
@@ -128,7 +128,7 @@ function ignoreMissing(error: unknown): void {
   if (!hasCode(error, 'RunNotFound') && !isNotFound(error)) throw error;
 }
 
-/** A notice may stay open: it may come twice. */
+/** The open activities, without notices: a notice may come twice. */
 function underWay({ raw }: WorkflowExecutionDescription): readonly string[] {
   const calls = (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? '');
   const awaited = calls.filter((name) => name !== 'notifyPause');

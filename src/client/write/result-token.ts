@@ -13,7 +13,7 @@ import { AnswerSender, type SentAnswer } from './answer-sender';
 import { pauseUnlessAborted } from '../server/calls';
 import { RunView } from '../read/run-view';
 
-/** Whoever got the token may be faster than the run, which still waits for the code that passed it on. */
+/** The sender of the result may be faster than the run, which still waits for the code that passed the token on. */
 const askEveryMs = 100;
 
 /** These errors reveal something about the run, so a caller with a wrong token does not get them. */
@@ -64,7 +64,7 @@ async function untilOpen(run: RunView, inputId: string, signal: AbortSignal): Pr
   }
 }
 
-/** Says nothing about the run: anybody may write such a text. */
+/** The parts of a token. They prove nothing, because anybody may write such a text. */
 function readToken(token: unknown): { readonly workflowId: string; readonly inputId: string } {
   if (typeof token !== 'string' || token.length > limits.resultToken) throw tokenInvalid();
   const [prefix, workflowId = '', inputId = '', secret = '', ...others] = token.split('.');

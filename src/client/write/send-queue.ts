@@ -1,7 +1,7 @@
 // The messages that this client sends to one run, a few at a time.
 //
-// 1. The server has only some updates of one run open at once, and refuses the others. Callers who all try again would keep it busy.
-// 2. All who wait for one run ask together whether it has a worker.
+// 1. The server has only some updates of one run open at once, and refuses the others. Retries of all callers would keep it busy.
+// 2. All callers that wait for one run share one check whether it has a worker.
 
 import type { Client } from '@temporalio/client';
 import { limited } from '../server/calls';

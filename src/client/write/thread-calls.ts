@@ -66,7 +66,7 @@ export class ThreadView {
     return (last ?? []).map(neverEnded);
   }
 
-  /** The turns as the thread knows them. It learns a moment later than others that a run has ended. */
+  /** The turns as the thread knows them. The thread learns a moment later than the server that a run has ended. */
   async turnsNow(query: TurnsQuery): Promise<readonly TurnView[]> {
     return (await this.#query<readonly TurnView[]>(queryNames.turns, [query])) ?? [];
   }

@@ -126,7 +126,7 @@ export function threadId({ appName, userId, sessionId }: ThreadKey, secret?: str
   return `${id.slice(0, longestThreadId - hash.length - 1)}~${hash}`;
 }
 
-/** Undefined if the id does not say it: it is a hash, or was cut. */
+/** The key in a thread's id. Undefined if the id is a hash, or was cut. */
 export function keyOfThread(id: string): StoredKey | undefined {
   try {
     const [appName = '', userId = '', sessionId = ''] = id
