@@ -82,7 +82,7 @@ function isVisible(app: App, found: WorkflowExecutionDescription, key: RunKey): 
   return app.agents.includes(rootAgent(memoOf(found))) && hasKey(found, key);
 }
 
-/** Somebody without a tenant is not the user of that id in a tenant. */
+/** A user without a tenant is not the user with the same id in a tenant. */
 function isOwn(found: WorkflowExecutionDescription, key: RunKey): boolean {
   const isOfTenant = keyOf(found).some((entry) => String(entry).startsWith('tenant-'));
   return hasKey(found, key) && isOfTenant === (key.tenant !== undefined);

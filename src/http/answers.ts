@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../base';
 import type { PendingInput } from '../protocol';
 
-/** JSON that no cache keeps: it belongs to one person. */
+/** A JSON response. No cache may keep it, because it belongs to one person. */
 export function json(value: unknown, status = 200): Response {
   return Response.json(value, { status, headers: { 'cache-control': 'no-store' } });
 }

@@ -1,4 +1,4 @@
-// The shapes of what requests may say. The description of a member is also its error.
+// The shapes of requests' bodies. The description of a member is also its error.
 
 import type { ClientToolOptions } from '../client/index';
 import type { Json, JsonObject } from '../base';
@@ -45,7 +45,7 @@ export const anyJson = (what: string): Shaped<Json> => ({ description: `${what}:
 export const object = (what: string): Shaped<JsonObject> =>
   described(jsonObject, `${what}: a JSON object`);
 
-/** What is in them, their definition checks. */
+/** The definition checks the members of each tool. */
 export const clientTools = described(
   listOf(anObject<ClientToolOptions>()),
   'a list of tools of the client: {name, description, inputSchema, resultSchema?, resultTimeout?}',

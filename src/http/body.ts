@@ -8,14 +8,14 @@ export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number
 /** Deeper than any value that runs take. */
 const deepest = 200;
 
-/** More than any conversation has. What reads a body looks at each of its values several times. */
+/** More values than any conversation has. The readers of a body read each value several times. */
 const mostValues = 50_000;
 
 /** How long the rest of a refused body is read. */
 const longestRest = 5_000;
 
 /**
- * A request that changes something must say that its body is JSON, even if it has none. A form on a foreign page cannot say so, and thus
+ * A request that changes something must have the content type of JSON, even without a body. A form on a foreign page cannot set it, and so
  * cannot use the cookies of a browser.
  */
 export function requireJson({ headers }: Request): void {
@@ -85,17 +85,14 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Bytes of UTF-8. Those of all other characters differ. */
+/** Characters as bytes of UTF-8. No other character has these bytes. */
 const quoteMark = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
 const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
 
-/**
- * Counts levels and values, before the parser makes the whole value and before anything walks it. It looks at each byte once, whatever
- * the body is.
- */
+/** Counts levels and values before the parser makes the whole value. It reads each byte once, for any body. */
 function checkStructure(bytes: Uint8Array): void {
   let depth = 0;
   let values = 1;
@@ -110,7 +107,7 @@ function checkStructure(bytes: Uint8Array): void {
   }
 }
 
-/** Where the text that begins at `from` ends: at its quote, or behind the last byte. */
+/** The end of the text that begins at `from`: its quote, or the end of the bytes. */
 function endOfText(bytes: Uint8Array, from: number): number {
   let at = from + 1;
   while (at < bytes.length && bytes[at] !== quoteMark) at += bytes[at] === backslash ? 2 : 1;

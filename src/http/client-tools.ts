@@ -42,7 +42,7 @@ export async function toolsTaken(
   throw new HttpProblem('InvalidInput', { detail: first.error.message });
 }
 
-/** Undefined also for a stream that breaks: whoever reads it hears of it. */
+/** Undefined also for a stream that breaks: its reader gets the error. */
 async function nextOf(events: AsyncIterator<StreamEvent, void>): Promise<StreamEvent | undefined> {
   try {
     const { value } = await events.next();

@@ -1,4 +1,4 @@
-// Cross-origin requests. Off without the option: a browser then lets no foreign page read an answer or send JSON.
+// Allows cross-origin requests. Without the option, a browser lets no foreign page read an answer or send JSON.
 
 import { checkKnown } from '../core/run-input';
 import { isJsonObject } from '../base';

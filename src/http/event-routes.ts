@@ -11,7 +11,7 @@ import { shownEvent } from './run-report';
 import { readQuery } from './shapes';
 import { type SseItem, sseResponse } from './sse';
 
-/** The id of the last event. A browser that comes back with it learns that there is no more: by a 204 it stops to connect. */
+/** The id of the last event. A browser that comes back with it gets a 204, and stops to connect. */
 const endId = 'end';
 
 const query = {
@@ -51,7 +51,7 @@ async function stream(call: Call): Promise<Response> {
   };
   const open = (signal: AbortSignal = request.signal): AsyncIterable<StreamEvent> =>
     app.streams.open(workflowId, { ...options, signal });
-  // Nothing is read before somebody iterates. This refuses a position of another run while there is still a status to say so.
+  // Nothing is read before somebody iterates. So this opens the stream now, to refuse a position of another run with a status.
   open();
   const events = (signal: AbortSignal): AsyncIterable<StreamEvent> =>
     forPrincipal(call, open(signal));

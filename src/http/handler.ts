@@ -165,7 +165,7 @@ class Handler {
   }
 }
 
-/** Whatever fails in code of the backend is no fault of the caller, who learns nothing of it. */
+/** A failure in the backend's code is no fault of the caller, and the response does not show it. */
 async function ofBackend<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

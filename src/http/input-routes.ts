@@ -10,7 +10,7 @@ import type { Call, Route } from './route';
 import { agentParameter, limitParameter } from './run-routes';
 import { readQuery } from './shapes';
 
-/** What every answer may say of itself. The runs check sizes and signatures. */
+/** The members that every answer may have. The runs check sizes and signatures. */
 const remarks = {
   seen: described(text, 'the digest of what the person saw, a text'),
   note: described(text, 'a remark for the audit, a text'),

@@ -6,7 +6,7 @@ import { type KnownRunner, LonghaulError } from '../protocol';
 import { checkCors, type CorsOptions } from './cors';
 import type { BackendOptions, Principal } from './route';
 
-/** For what the backend gives its options. */
+/** The call that `startWith` and `clientTools` get. */
 export type BackendCall = {
   readonly principal: Principal;
   readonly agent: string;
@@ -14,10 +14,10 @@ export type BackendCall = {
 };
 
 export type AgentHandlerOptions = {
-  /** What may be started, by id or as it was defined. Runs of other agents do not exist here. */
+  /** The agents that may be started, by id or as definitions. Runs of other agents do not exist here. */
   readonly agents: readonly KnownRunner[];
   /**
-   * Says who calls, or returns undefined, which is a 401. It gets the request before its body is read, and must not read it.
+   * Returns who calls, or undefined for a 401. It gets the request before its body is read, and must not read the body.
    *
    * @example
    * authenticate: async (request) => {
@@ -29,15 +29,15 @@ export type AgentHandlerOptions = {
     request: Request,
   ) => Principal | undefined | null | Promise<Principal | undefined | null>;
   /**
-   * Where the workers publish model calls in progress. Default: those of `connect`; then streams of the client and of the handler share
-   * their readers. Without any, streams have whole turns.
+   * Where the workers publish model calls in progress. Default: the `deltas` of `connect`. Then streams of the client and of the handler
+   * share their readers. Without deltas, streams have whole turns.
    */
   readonly deltas?: Deltas;
   /** The path below which the routes are. Default `/`. */
   readonly basePath?: string;
-  /** `appName` of the keys. Runs with another one do not exist here. Default: the client's application. */
+  /** The `appName` of the keys. Runs with another `appName` do not exist here. Default: the client's application. */
   readonly appName?: string;
-  /** What your backend adds to runs and turns: `context` for tools, a `budget`, the first `session`. A request cannot set them. */
+  /** Returns what your backend adds to runs and turns: `context` for tools, a `budget`, the first `session`. A request cannot set them. */
   readonly startWith?: (call: BackendCall) => BackendOptions | Promise<BackendOptions>;
   /**
    * Whether requests may bring tools: for everybody, or by a function for each call. Default false. The texts of tools influence what the
@@ -45,9 +45,9 @@ export type AgentHandlerOptions = {
    */
   readonly clientTools?: boolean | ((call: BackendCall) => boolean | Promise<boolean>);
   readonly cors?: CorsOptions;
-  /** The longest body. Default 1 MiB. */
+  /** The longest body, in bytes. Default 1 MiB. */
   readonly maxBodyBytes?: number;
-  /** How long a body may take. Default 30 s. */
+  /** How long the body may take to arrive, in milliseconds. Default 30 s. */
   readonly bodyTimeoutMs?: number;
   /** Gets the errors behind answers of 500 and above, and those of streams. Default: a warning of the process. */
   readonly onError?: (error: unknown, request: Request) => void;

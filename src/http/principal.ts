@@ -1,4 +1,4 @@
-// Who calls. What `authenticate` returns is checked like everything else: a wrong principal would see the runs of others, or nobody's.
+// Checks what `authenticate` returns, and makes keys of it. A wrong principal would see the runs of others, or no runs.
 
 import { checkKnown } from '../core/run-input';
 import { readActor } from '../core/people/actor';
@@ -16,7 +16,7 @@ const members: Readonly<Record<keyof Principal, true>> = {
 
 const widths: readonly unknown[] = [undefined, 'own', 'tenant', 'all'];
 
-/** Throws `InvalidInput`, which is about the backend and not about the request. */
+/** Throws `InvalidInput`: the backend is wrong, not the request. */
 export function readPrincipal(value: unknown): Principal {
   if (!isJsonObject(value)) throw invalid('must return a principal: {user, …}');
   checkKnown(value, 'a principal', Object.keys(members));

@@ -23,7 +23,10 @@ const internal = is(500, 'Something went wrong in the server');
 const failedRun = is(500, 'The run failed');
 const unknownRun = is(404, 'There is no such run');
 
-/** Most codes are about runs that fail. Such a failure is in the state and the events of the run, so no route answers with it. */
+/**
+ * The status and the text of each code. Most codes are about runs that fail. Such a failure is in the state and the events of the run, so
+ * no route answers with it.
+ */
 const meanings: Readonly<Record<ProblemCode, Meaning>> = {
   NotAuthenticated: is(401, 'The request does not say who calls'),
   NotFound: is(404, 'There is no such route'),
@@ -83,8 +86,8 @@ const meanings: Readonly<Record<ProblemCode, Meaning>> = {
 };
 
 /**
- * A member of the body or a parameter of the query that is wrong. `pointer` is a JSON Pointer. It names known members only, but below an
- * answer, where it may name those that the caller sent.
+ * A member of the body or a parameter of the query that is wrong. `pointer` is a JSON Pointer. It names known members only. Inside an
+ * answer it may also name members that the caller sent.
  */
 export type FieldProblem = { readonly pointer: string; readonly detail: string };
 
@@ -109,7 +112,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** What a failed request gets. An error that is not ours is an `InternalError`. */
+/** The problem for a failed request. An error that is not of Longhaul is an `InternalError`. */
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (!LonghaulError.is(error)) return new HttpProblem('InternalError', { cause: error });

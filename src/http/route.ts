@@ -1,4 +1,5 @@
-// What a route is. Rooms of routes: runs, threads, chat (AI SDK UI), AG-UI. The handler finds the route, and checks who calls.
+// The types of routes. There are rooms of routes for runs, threads, chat (AI SDK UI) and AG-UI. The handler finds the route, and checks who
+// calls.
 
 import type { Json, JsonObject, Schema } from '../base';
 import type { Longhaul, RunHandle, RunStreams, StartOptions, ThreadHandle } from '../client/index';
@@ -10,16 +11,19 @@ export type Principal = {
   readonly user: string;
   readonly name?: string;
   readonly roles?: readonly string[];
-  /** Part of all keys. The ids of threads do not have it: a chat that a namesake of another tenant has open does not exist. */
+  /**
+   * Part of all keys. The ids of threads do not have it: if a user with the same id in another tenant has the chat open, it does not exist
+   * here.
+   */
   readonly tenant?: string;
   /**
-   * Whose runs and threads the principal may see, answer and cancel. Default `own`. `tenant`: those of everybody in its tenant. `all`:
-   * those of everybody in this application.
+   * Which runs and threads the principal may see, answer and cancel. Default `own`: its own. `tenant`: those of everybody in its tenant.
+   * `all`: those of everybody in this application.
    */
   readonly sees?: 'own' | 'tenant' | 'all';
 };
 
-/** What your backend adds to runs and turns. A request cannot say these things. */
+/** What your backend adds to runs and turns. A request cannot set these members. */
 export type BackendOptions = Pick<StartOptions, 'session' | 'budget' | 'context'>;
 
 /** What all routes of one handler share. */
@@ -29,11 +33,11 @@ export type App = {
   readonly agents: readonly string[];
   readonly appName: string;
   readonly streams: RunStreams;
-  /** Tells the backend about a failure that no answer explains. Never throws. */
+  /** Reports a failure to the backend that no answer explains. Never throws. */
   readonly report: (error: unknown, request: Request) => void;
 };
 
-/** A request to a route, from somebody known. If the path names an `agent`, it is one of `app.agents`. */
+/** A request to a route, with a known principal. If the path names an `agent`, it is one of `app.agents`. */
 export type Call = {
   readonly request: Request;
   readonly url: URL;
@@ -43,7 +47,7 @@ export type Call = {
   readonly principal: Principal;
   /** Who acts: the principal. */
   readonly actor: Actor;
-  /** Who answers, and what the runs let it do. Every answer of a request has it. */
+  /** The principal as the sender of answers, with its rights. Every answer of a request has it. */
   readonly answerer: Required<Pick<AnsweredBy, 'by' | 'may'>>;
   /** The key of runs that this principal starts. It has no `sessionId`. */
   readonly key: RunKey;

@@ -73,7 +73,7 @@ function decode(part: string): string {
     const decoded = decodeURIComponent(part);
     if (!/\p{Cc}/u.test(decoded)) return decoded;
   } catch {
-    // Told below.
+    // The error follows below.
   }
   throw new HttpProblem('InvalidInput', {
     detail: 'the path has a control character, or is not percent-encoded UTF-8',

@@ -1,6 +1,7 @@
-// The state of a run or thread as its route answers it.
+// Makes the answer of a route about the state of a run or thread.
 //
-// 1. Texts of errors, and where workers poll, may hold internals: only who may see all runs gets them. Codes are for everybody.
+// 1. Texts of errors, and the places where workers poll, may hold internals. Only a principal that may see all runs gets them. Codes are
+//    for everybody.
 
 import type { Retrying, RunReport, RunSummary, WaitsFor } from '../client/index';
 import type { ErrorCode, TurnView } from '../protocol';
@@ -55,7 +56,7 @@ export function shownEvent(event: StreamEvent, principal: Principal): StreamEven
   return { ...event, error: { ...shownError(event.error, principal), code } };
 }
 
-/** Of a list. Errors are only for who may see all runs. */
+/** An item of a list. Only a principal that may see all runs gets the texts of errors. */
 export function shownListed<Item extends Pick<RunSummary, 'pending' | 'retrying'>>(
   { pending, retrying, ...rest }: Item,
   { sees }: Principal,

@@ -119,7 +119,7 @@ async function start(call: Call): Promise<Response> {
 /** A run begins at once. */
 const started = (): Promise<void> => Promise.resolve();
 
-/** Nobody else's request leads to this id, because the key is part of it. */
+/** The workflow id for a request id. The key is part of it, so another principal's request never gets this id. */
 function startId({ key }: Call, agent: string, requestId: string): string {
   const whole = canonicalJson(['start', key, agent, requestId]);
   return `${agent}-${createHash('sha256').update(whole).digest('hex').slice(0, 32)}`;

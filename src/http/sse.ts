@@ -1,4 +1,4 @@
-// Server-sent events. The one writer of all streams.
+// Writes server-sent events, for all streams.
 //
 // 1. It takes an event from its source only when the connection asks for one: a slow browser holds up its own stream and nothing else.
 // 2. When the client goes away, at any byte, it aborts the source's signal and returns the iterator.
@@ -10,13 +10,13 @@ export type SseItem =
 
 export type SseOptions = {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the request: the client is gone. */
+  /** The signal of the request. It aborts when the client is gone. */
   readonly signal?: AbortSignal;
-  /** Silence after which a comment is sent. Default 15 s. */
+  /** The silence after which a comment is sent, in milliseconds. Default 15 s. */
   readonly keepAliveMs?: number;
   /** Gets the error of a source that fails. The connection is then cut, so that the client comes again. */
   readonly onError?: (error: unknown) => void;
-  /** Is aborted when the response is over, also if nobody has read it. */
+  /** It is aborted when the response is over, also if nobody has read it. */
   readonly gone?: AbortController;
 };
 
@@ -40,7 +40,7 @@ export function sseResponse(
   });
 }
 
-/** A question to the source, with the answer once it is there. */
+/** A request to the source. `answer` is set when the source has answered. */
 type Asked = { answer?: () => IteratorResult<SseItem> };
 
 class SseSource {

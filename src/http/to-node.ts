@@ -1,4 +1,4 @@
-// Mounts a handler of web requests in `node:http`, Express, and whatever else calls a request listener.
+// Mounts a handler of web requests in `node:http`, Express, and other servers that call a request listener.
 //
 // 1. The listener never throws or rejects. Before the headers, a failure is an answer. After them, it cuts the connection.
 // 2. A body is read when somebody asks for it, and written as fast as the other side takes it.
@@ -35,7 +35,7 @@ async function answer(handle: Handle, incoming: Incoming, outgoing: ServerRespon
     const request = requestOf(incoming, outgoing, gone.signal);
     await send(await handle(request), outgoing, gone.signal);
   } catch (error) {
-    // Who made a stream knows why it broke.
+    // The maker of a stream knows why it broke.
     if (gone.signal.aborted || outgoing.headersSent) return void outgoing.destroy();
     if (!(error instanceof HttpProblem)) warn(error);
     const problem = error instanceof HttpProblem ? error : new HttpProblem('InternalError');
@@ -44,7 +44,7 @@ async function answer(handle: Handle, incoming: Incoming, outgoing: ServerRespon
   }
 }
 
-/** Throws a problem if no web request can say what came. */
+/** The web request for an incoming message. Throws a problem if no web request can express it. */
 function requestOf(incoming: Incoming, outgoing: ServerResponse, signal: AbortSignal): Request {
   const { method = 'GET' } = incoming;
   const hasBody = method !== 'GET' && method !== 'HEAD';
@@ -65,7 +65,7 @@ function requestOf(incoming: Incoming, outgoing: ServerResponse, signal: AbortSi
   }
 }
 
-/** The target is a path, or a whole URL, as proxies get it. Nothing but a host may stand in `host`. */
+/** The URL of a request. The target is a path, or a whole URL, as proxies get it. `host` may contain only a host. */
 function urlOf({ originalUrl, url = '/', headers, socket }: Incoming): URL {
   const target = originalUrl ?? url;
   if (/^https?:\/\//i.test(target)) return new URL(target);
