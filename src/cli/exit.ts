@@ -4,7 +4,7 @@ import { printable, printableLine } from './render/text';
 
 const longestMessage = 2_000;
 
-/** Errors that say several things in lines of their own. The text of others may be anybody's, and is shown on one line. */
+/** Errors with several lines of text. Others may have text from anybody, so they are shown on one line. */
 const ofSeveralLines: readonly string[] = ['SpecError', 'InvalidAnswer', 'UsageError'];
 
 const namespaceHint =

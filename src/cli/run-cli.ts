@@ -41,7 +41,7 @@ const commands: readonly AddCommand[] = [
   addDevWorkerCommand,
 ];
 
-/** Commands of 0.2.0, and how to say each now. */
+/** Commands of 0.2.0, each with the command in its place. */
 const formerCommands: Readonly<Record<string, string>> = {
   resume: 'answer <id> <text>',
   approve: 'answer <id> --approve <inputId>',
@@ -104,7 +104,7 @@ function shownHelp(error: unknown): number | undefined {
   return exitCode === 0 ? exitCodes.done : exitCodes.usage;
 }
 
-/** Every command has options. To say so in each line leaves no room for what it does. */
+/** Every command has options. A note of that in each line would leave no room for what the command does. */
 function subcommandTerm(command: Command): string {
   const words = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? '...' : ''}`;

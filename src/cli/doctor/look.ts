@@ -94,7 +94,7 @@ export type Check = {
 type Bad = {
   readonly status?: 'warn' | 'fail';
   readonly todo: string;
-  /** Which part nobody looked at. */
+  /** The part that the check looked at, if it did not look at all. */
   readonly cutOff?: string | undefined;
   /** Shows at most this many. */
   readonly most?: number;

@@ -147,7 +147,7 @@ function ago(ms: number): string {
   return new Date(Date.now() - ms).toISOString();
 }
 
-// Open runs and threads that make no progress although they wait for nobody. Looks at each once, for all three checks.
+// Checks of open runs and threads that make no progress although they wait for nobody. They look at each run once, for all checks.
 
 /** The findings for one open run, in words; empty if all is well. */
 type OpenRun = {
@@ -252,7 +252,7 @@ async function lookAt(
   return { retried, ...defined({ pinned, stuck, halted }) };
 }
 
-/** Whether workers serve a version of a task queue: asked once for all runs. */
+/** Whether workers serve a version of a task queue. The server is asked once for all runs of the version. */
 type Places = Map<string, ReturnType<typeof lookForWorker>>;
 
 /** The run is pinned to a version that no worker has. It may wait for a person, and then nobody notices. */

@@ -47,7 +47,7 @@ export function renderAttributes(
 export type AttributeReport = {
   readonly name: string;
   readonly status: 'registered' | 'already-there' | 'wrong-type';
-  /** The type with which it is registered now. */
+  /** The type that it is registered with now. */
   readonly type: string;
   readonly todo?: string;
 };

@@ -11,7 +11,7 @@ import {
 
 export type FitOptions = {
   readonly style: Style;
-  /** Of the terminal. Undefined elsewhere: each row is then one line. */
+  /** The width of the terminal. Undefined elsewhere: each row is then one line. */
   readonly columns?: number | undefined;
 };
 
@@ -20,8 +20,8 @@ type Row = readonly Cell[];
 const indent = '  ';
 
 /**
- * A table that fits a terminal and cuts nothing, as who approves a call must see what it does. If rows are too long, the last cell stands
- * below its row. If that does not suffice, other cells do, too.
+ * A table that fits a terminal and cuts nothing, because a person who approves a call must see what it does. If rows are too long, the last
+ * cell is below its row. If that is not enough, other cells are below, too.
  */
 export function renderFitting(
   header: readonly string[],

@@ -105,7 +105,7 @@ type OpenInput = Omit<PendingInput, 'options' | 'call'> & Pick<PendingInput, 'op
 /** A shell command that runs this CLI again, on the same server. `npx` finds it wherever it is installed. */
 export type CommandLine = (words: readonly string[]) => string;
 
-/** Names the server, and the agents that the command serves meanwhile. */
+/** The options of a command that name the server, and the agents that the command serves meanwhile. */
 type ConnectionWords = Readonly<
   Partial<Record<'address' | 'namespace' | 'profile' | 'agents' | 'tools', string>>
 > &
@@ -136,7 +136,7 @@ export function renderQuestion(input: OpenInput, style: Style): readonly string[
   const { schema, preview, question } = input;
   const isPreviewed = preview !== undefined && question.endsWith(preview);
   const people = renderPeople(isPreviewed ? { ...input, preview: undefined } : input);
-  // Who approves a call sees its arguments, and seldom changes them.
+  // A person who approves a call sees its arguments, and seldom changes them.
   const shape = schema === undefined || input.kind === 'approval' ? [] : renderSchema(schema);
   const verb = verbs[input.kind] ?? 'asks';
   const asked = `${style.bold(`${asker} ${verb}:`)} ${printable(question)}`;
@@ -168,7 +168,7 @@ export function renderAnswerCommands(
 type Answering = {
   readonly workflowId: string;
   readonly command: CommandLine;
-  /** Whether an answer must say to which question it is. */
+  /** Whether an answer must name its question. */
   readonly isNamed: boolean;
 };
 

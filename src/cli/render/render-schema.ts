@@ -1,4 +1,4 @@
-// What an answer must be, as lines for a person.
+// Describes what an answer must be, as lines for a person.
 
 import { isJsonObject, type Json, type JsonSchema, oneLine } from '../../base';
 import { printableLine } from './text';

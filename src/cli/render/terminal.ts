@@ -8,7 +8,7 @@ export type Terminal = {
   /** Stdin and stdout are both a terminal, so the command can ask a person. */
   readonly isInteractive: boolean;
   readonly width: number;
-  /** Of stdout, if it is a terminal. */
+  /** The width of stdout, if it is a terminal. */
   readonly columns: number | undefined;
   /** The style of stdout. */
   readonly style: Style;
