@@ -47,7 +47,7 @@ export const activityToolOptions = z.strictObject({
 });
 
 /**
- * Makes a tool of a Temporal activity that you have already, on any task queue and in any language. The run schedules the activity
+ * Makes a tool from a Temporal activity that you have already, on any task queue and in any language. The run schedules the activity
  * itself.
  *
  * @example

@@ -122,8 +122,8 @@ export const agentOptions = z.strictObject({
 });
 
 /**
- * Defines an agent. The code of its tools, custom criteria and callbacks stays on the worker; the rest is data. The type parameter
- * gives session and context of its runs their types: `defineAgent<{ session: Cart; context: User }>`. Throws a `SpecError` for wrong
+ * Defines an agent. The code of its tools, custom criteria and callbacks stays on the worker; the rest is data. The type parameter gives
+ * the types of session and context in the agent's runs: `defineAgent<{ session: Cart; context: User }>`. Throws a `SpecError` for wrong
  * options.
  *
  * @example
@@ -147,7 +147,7 @@ export function defineAgent<
   return agent;
 }
 
-/** The agent of options that a schema parsed: here, or in a file. Rules across its fields are left to who calls. */
+/** The agent of options that a schema parsed: here, or in a file. The caller checks the rules across fields. */
 export function agentOf<Types extends RunTypes = RunTypes>(parsed: ParsedAgent): Agent<Types> {
   const { tools = [], criteria = [], callbacks: chain = [], inputTimeout, ...fields } = parsed;
   const limits = criteria.flatMap((one) => (one.kind === 'max-iterations' ? [one.limit] : []));
@@ -180,7 +180,7 @@ export function agentOf<Types extends RunTypes = RunTypes>(parsed: ParsedAgent):
 export type ParsedAgent = z.output<typeof agentOptions>;
 export type ParsedCriterion = z.output<typeof criterion>;
 
-/** What runs pin of a criterion; the limit of tool rounds is the agent's. */
+/** The part of a criterion that runs pin. The limit of tool rounds is a field of the agent. */
 function criterionSpec(one: ParsedCriterion): NonNullable<AgentSpec['criteria']> {
   if (one.kind === 'max-iterations') return [];
   if (one.kind === 'keyword') return [one];
@@ -189,7 +189,7 @@ function criterionSpec(one: ParsedCriterion): NonNullable<AgentSpec['criteria']>
   return [{ kind, name: one.name, ...defined({ session: one.session }) }];
 }
 
-/** Absent where there is nothing in it. */
+/** Undefined for an empty list. */
 function some<Item>(items: readonly Item[]): readonly Item[] | undefined {
   return items.length === 0 ? undefined : items;
 }
@@ -214,7 +214,7 @@ function kindOf(value: unknown): unknown {
   return isJsonObject(value) ? value.kind : undefined;
 }
 
-/** Each name once. A server may have the name of a tool: its own tools have other names. */
+/** Each name may occur once. A server may have the name of a tool, because its own tools have other names. */
 function toolListRules(tools: readonly AgentTool[]): Problem[] {
   return [
     ...tooMany(tools.filter(isSubAgent), 100, 'sub-agents'),

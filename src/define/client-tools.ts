@@ -1,4 +1,4 @@
-// The tools that the client of one run brings become tools of its agent, in the definition of this run only.
+// Adds the tools that a client brings to the agent of its run, only in the definition of this run.
 
 import { canonicalJson, deepFreeze, quote, toKiB } from '../base';
 import { broughtToolsProblem } from '../core/client-tools';
@@ -42,7 +42,7 @@ export function withClientTools(definition: Definition, tools: readonly ClientTo
   return deepFreeze(whole);
 }
 
-/** What has each name already. One definition has one tool of a name, so tools of agents below count, too. */
+/** The names that are taken, each with its owner. A definition has one tool of a name, so tools of agents below count, too. */
 function takenNames(definition: Definition, agent: AgentSpec): ReadonlyMap<string, string> {
   return new Map([
     ...Object.values(resultToolNames).map((name) => [name, 'the tool for stored results'] as const),

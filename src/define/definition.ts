@@ -39,8 +39,8 @@ export function hashDefinition(definition: Definition): string {
 }
 
 /**
- * All that a run of this runner pins: each runner it can reach, and the tools and callbacks of those, without code. MCP servers in it
- * are yet to be listed. The spec was checked, with those inside it.
+ * Everything that a run of this runner pins: each runner it can reach, with tools and callbacks, without code. The tools of MCP servers are
+ * listed later. The spec and the specs inside it were checked before.
  */
 export function closeOver(runner: RunnerSpec, registered: Registered): Definition {
   const runners = new Map<string, RunnerSpec>();
@@ -66,9 +66,9 @@ export function closeOver(runner: RunnerSpec, registered: Registered): Definitio
 type Collection = {
   readonly runners: Map<string, RunnerSpec>;
   readonly registered: Registered;
-  /** Specs that were collected with all below them: one may stand in many places. */
+  /** Specs that are collected already, with all below them, because a spec may be in many places. */
   readonly seen: Set<RunnerSpec>;
-  /** The way here: a runner that stands on it must not be called again. */
+  /** The runners on the way here. None of them may be called again. */
   readonly callers: readonly RunnerSpec[];
 };
 

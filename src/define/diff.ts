@@ -12,7 +12,7 @@ export type FieldChange = {
 export type RunnerChange = {
   readonly runner: string;
   readonly kind: RunnerSpec['kind'];
-  /** `affected`: as it was, but it calls what has changed. */
+  /** `affected`: the runner itself has not changed, but it calls one that has. */
   readonly change: 'added' | 'removed' | 'changed' | 'affected';
   readonly fields: readonly FieldChange[];
   /** The changed runners it reaches. */
@@ -22,7 +22,7 @@ export type RunnerChange = {
 /** What runs would pin, by the runner they start with. */
 export type Definitions = ReadonlyMap<string, Definition>;
 
-/** What differs, runner by runner: first those that are there before, in their order. */
+/** The changes, runner by runner: first the runners of `before`, in their order. */
 export function diffDefinitions(before: Definitions, after: Definitions): readonly RunnerChange[] {
   const ids = [...new Set([...before.keys(), ...after.keys()])];
   const own = new Map(ids.map((id) => [id, ownChange(id, before, after)] as const));
@@ -37,7 +37,7 @@ export function diffDefinitions(before: Definitions, after: Definitions): readon
   });
 }
 
-/** Whether runs of the two do the same, as far as specs say it. */
+/** True if runs of both definitions do the same, by their specs. */
 export function isSameDefinition(one: Definition, other: Definition): boolean {
   return one.runner === other.runner && withoutResultTools(one) === withoutResultTools(other);
 }
@@ -60,7 +60,7 @@ function ownChange(id: string, before: Definitions, after: Definitions): RunnerC
   return fields.length === 0 ? undefined : { ...change(fresh.kind, 'changed'), fields };
 }
 
-/** Of the tools that an agent has before and after. */
+/** The changes of the tools that an agent has before and after. */
 function toolChanges(
   old: RunnerSpec,
   fresh: RunnerSpec,

@@ -1,4 +1,4 @@
-// What defines agents, tools and orchestrations, and what reads definitions.
+// The door of this room: it defines agents, tools and orchestrations, and reads definitions.
 export { activityTool } from './activity-tool';
 export { type AgentOptions, defineAgent } from './agent';
 export {

@@ -23,7 +23,7 @@ export const loggingCallbacks = defineCallbacks({
   },
 });
 
-/** No texts and no arguments: others keep the logs, elsewhere and for longer. */
+/** It has no texts and no arguments, because logs are kept elsewhere and for longer. */
 function placeOf({ path, turn, iteration }: Pick<CallbackContext, 'path' | 'turn' | 'iteration'>) {
   return { path, turn, iteration };
 }

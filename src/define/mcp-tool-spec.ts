@@ -13,13 +13,13 @@ export type ListedMcpTool = {
   readonly inputSchema: unknown;
   readonly annotations?: McpAnnotations | undefined;
   readonly execution?: { readonly taskSupport?: string | undefined } | undefined;
-  /** Why it is no tool. */
+  /** Why it cannot be a tool. */
   readonly fault?: string;
 };
 
 export type McpToolSpecs = {
   readonly specs: ToolSpec[];
-  /** Tools that cannot be offered, and why. They take none of the others with them. */
+  /** Tools that cannot be offered, with the reasons. The other tools are offered all the same. */
   readonly leftOut: readonly LeftOut[];
 };
 
@@ -34,7 +34,7 @@ type McpAnnotations = {
 
 const hashLength = 8;
 
-/** What a run pins of the tools a server lists. Throws `SpecError` where a tool that was asked for by its name cannot be offered. */
+/** The tools that a run pins, of those that a server lists. Throws `SpecError` if a tool that `include` names cannot be offered. */
 export function mcpToolSpecs(server: McpServer, listed: readonly ListedMcpTool[]): McpToolSpecs {
   const chosen = choose(server, listed);
   const named = new Map<string, string[]>();
@@ -130,7 +130,10 @@ function schemaOf({ inputSchema }: ListedMcpTool): JsonObject {
   return { ...schema, type: 'object' };
 }
 
-/** The same for the same tool always; what models do not take in a name is replaced, and a long one ends in a hash of the whole. */
+/**
+ * The name of a tool for models, always the same for the same tool. Other characters than models take are replaced. A long name ends in a
+ * hash of the whole.
+ */
 export function mcpToolName(prefix: string, tool: string): string {
   const whole = prefix + tool;
   const name = whole.replace(/[^A-Za-z0-9_-]/g, '_');

@@ -50,7 +50,7 @@ const mcpToolsOptions = z.strictObject({
   /** The effect of tools that the server gives no hint about. Default `once`: a call that broke off is not made again. */
   effect: effect.exactOptional(),
   onError: onToolError.exactOptional(),
-  /** Of one attempt. Default 2 minutes. */
+  /** The time of one attempt. Default 2 minutes. */
   timeout: duration.exactOptional(),
   retry: retry.exactOptional(),
 });
@@ -85,7 +85,7 @@ export function mcpTools(options: McpToolsOptions): McpServer {
       effect: parsed.effect,
       onError: parsed.onError,
       timeoutMs: parsed.timeout,
-      // Tools with the effect `once` are tried once, whatever holds for the others.
+      // Tools with the effect `once` are tried once, also if others are retried.
       retry: retrySpec(parsed.retry),
       approveDestructive: parsed.approveDestructive,
     }),

@@ -2,7 +2,7 @@ import { describeValue, didYouMean, quote } from '../base';
 import { LonghaulError } from '../protocol';
 import { specError } from './problems/problem';
 
-/** A thing with its name, and where it was given, for messages. */
+/** A thing with its name, and the place where it was given, for messages. */
 export type NamedValue<Value> = {
   readonly name: string;
   readonly value: Value;
@@ -14,7 +14,7 @@ type NamedKind<Value> = {
   /** `tool` of `uses the tool 'x'`. */
   readonly noun: string;
   readonly plural: string;
-  /** What makes it, such as `defineTool`. */
+  /** The function that makes it, such as `defineTool`. */
   readonly maker: string;
   /** Names what is missing among the details of the error, such as `missingTool`. */
   readonly detail: string;

@@ -40,7 +40,7 @@ function wayTo(
   return undefined;
 }
 
-/** The longest way down, in calls. A runner that stands in many places is looked at once; ids are looked up, where that is possible. */
+/** The longest way down, in calls. It reads a runner in many places once, and looks ids up if that is possible. */
 export function levelsBelow(
   spec: RunnerSpec,
   known: Map<RunnerSpec, number>,

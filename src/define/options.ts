@@ -5,7 +5,7 @@ import { parse } from './problems/from-zod';
 import { specError } from './problems/problem';
 
 type OptionsOf = {
-  /** What the options are of, such as `Agent 'weather'`. */
+  /** The owner of the options, such as `Agent 'weather'`. */
   readonly subject: string;
   /** Options that are not data: functions, definitions, schemas. The others are copied as JSON. */
   readonly code?: readonly string[];
@@ -37,7 +37,7 @@ export function parseOptions<Schema extends z.ZodObject>(
   throw specError(subject, [...problems, ...found]);
 }
 
-/** Throws what is wrong with options that are right by themselves. */
+/** Throws the problems of options that are right by themselves. */
 export function refuseProblems(subject: string, problems: readonly Problem[]): void {
   if (problems.length > 0) throw specError(subject, problems);
 }
@@ -47,7 +47,7 @@ function optionOf(path: string): string {
   return path.split(/[.[ ]/, 1)[0] ?? '';
 }
 
-/** What options say of themselves, for the start of a message. They may be wrong in every way. */
+/** A member of options, such as their name, for the start of a message. The options may be wrong in every way. */
 export function saidBy(options: unknown, name: string): unknown {
   return isPlainObject(options) ? options[name] : undefined;
 }

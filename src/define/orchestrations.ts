@@ -86,7 +86,7 @@ export type ParallelOptions = Fields<typeof parallelFields> & {
 };
 
 /**
- * Runs runners at the same time. Each gets the same input and a copy of the session. Longhaul merges their changes of the session.
+ * Runs runners at the same time. Each branch gets the same input and a copy of the session. Longhaul merges the changes of the session.
  *
  * @example
  * const review = parallel({
@@ -115,7 +115,7 @@ export type GraphOptions = Fields<typeof orchestrationFields> & {
 };
 
 /**
- * Runs tasks. Each starts as soon as the tasks it depends on are done.
+ * Runs tasks. A task starts as soon as the tasks that it depends on are done.
  *
  * @example
  * const invoice = graph({

@@ -13,7 +13,10 @@ import { specError } from './problems/problem';
 import { runnerSubject } from './runner';
 import { runnerSpec } from './schema/orchestration';
 
-/** A runner's spec that came from outside: a start with an inline spec, the Web UI, a file. `SpecError` lists all that is wrong. */
+/**
+ * Reads a runner's spec from outside: a start with an inline spec, the Web UI, a file. Throws a `SpecError` that lists everything that is
+ * wrong.
+ */
 export function parseRunnerSpec(value: unknown): RunnerSpec {
   const parsed = tryParseRunnerSpec(value);
   if (parsed.ok) return parsed.value;
@@ -34,7 +37,7 @@ export function tryParseRunnerSpec(value: unknown): Parsed<RunnerSpec> {
   return parsed.ok ? { ok: true, value: deepFreeze(parsed.value) } : parsed;
 }
 
-/** The members that runners stand in, by kind. */
+/** The member with the runners, by kind. */
 const runnersIn: Readonly<Record<string, string>> = {
   agent: 'subAgents',
   sequential: 'steps',
@@ -42,7 +45,7 @@ const runnersIn: Readonly<Record<string, string>> = {
   graph: 'tasks',
 };
 
-/** The first runner that stands more levels deep than runs may have. The data may be wrong in every way. */
+/** The problem of the first runner that is nested too deep. The data may be wrong in every way. */
 function tooDeep(spec: JsonObject, depth: number): Problem | undefined {
   if (depth > limits.depth) {
     return { path: '', message: `is nested deeper than the ${limits.depth} levels runs may have` };

@@ -50,7 +50,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
 
 const lists = ['runners', 'tools', 'criteria', 'callbacks', 'mcpServers'] as const;
 
-/** Refuses what is not a list where runners and their code are given. */
+/** Refuses options with runners or code that are not lists. */
 export function checkLists(
   options: Readonly<Partial<Record<(typeof lists)[number], unknown>>>,
 ): void {
@@ -84,7 +84,7 @@ export function registeredRunners(runners: readonly Runner[]): NamedSet<Runner> 
   return known;
 }
 
-/** The code of the agents first, then the other: a later tool may replace an earlier one. */
+/** The code of the agents first, then the other code, because a later tool may replace an earlier one. */
 export function registeredCode(agents: readonly Agent[], options: CodeOptions): Code {
   return {
     tools: registeredTools(agents, options.tools ?? []),
@@ -115,7 +115,7 @@ export function registeredCode(agents: readonly Agent[], options: CodeOptions): 
         isOne: isCallbacks,
       },
       [
-        // Built in: agents that are only data may name them anywhere.
+        // Built in, so that agents that are only data may name them anywhere.
         { name: loggingCallbacks.name, value: loggingCallbacks, place: 'the built-in one' },
         ...agents.flatMap((agent) => given(agent.callbacks, 'callbacks', agent)),
         ...given(options.callbacks ?? [], 'callbacks'),

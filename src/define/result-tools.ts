@@ -1,4 +1,4 @@
-// The tools with which a model reads what a result store keeps. A worker with a store gives them to every agent that has other tools.
+// The tools with which a model reads contents of a result store. A worker with a store gives them to every agent that has other tools.
 
 import { canonicalJson, deepFreeze } from '../base';
 import {
@@ -27,7 +27,7 @@ const pattern = {
 
 const shared = { effect: 'read', timeoutMs: 60_000 } as const;
 
-/** By name. */
+/** The tools by name. */
 export const resultTools: { readonly [name: string]: ToolSpec } = deepFreeze({
   [resultToolNames.read]: {
     ...shared,

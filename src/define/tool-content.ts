@@ -1,4 +1,4 @@
-// What a tool returns if its result has several parts, or media. Longhaul checks the parts after the tool ran.
+// A tool's result with several parts, or media. Longhaul checks the parts after the tool ran.
 
 import { isPlainObject, type Json, plainJson, toKiB, utf8Length } from '../base';
 import { typeName } from '../core/input-parts';
@@ -118,7 +118,7 @@ function readMedia(part: Readonly<Record<string, unknown>>, place: string): Tool
     : { type: 'media', mediaType: type, source: { kind: 'base64', data: base64 } };
 }
 
-/** Without the parameters, which servers write: `text/html; charset=utf-8`. */
+/** The media type without its parameters. Servers write them: `text/html; charset=utf-8`. */
 function typeOf(mediaType: unknown): unknown {
   return typeof mediaType === 'string' ? mediaType.split(';')[0]?.trim().toLowerCase() : mediaType;
 }

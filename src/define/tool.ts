@@ -39,10 +39,10 @@ export type ToolContext = {
   readonly context: JsonObject;
   /** Aborted when the run is cancelled, the call times out or the worker shuts down. */
   readonly signal: AbortSignal;
-  /** Tells the server that the call is alive. `details` are kept with the attempt. */
+  /** Shows the server that the call is alive. The server keeps `details` with the attempt. */
   readonly heartbeat: (details?: Json) => void;
   readonly log: ToolLog;
-  /** Only for a tool with result `later`: whoever has the token may give the result. A new one for each attempt; all stay valid. */
+  /** Only for a tool with result `later`: a caller with the token may send the result. Each attempt has a new token; all stay valid. */
   readonly resultToken?: string;
 };
 
@@ -68,11 +68,11 @@ export type ApprovalOptions<Args> = Immutable<z.input<z.ZodObject<typeof timeFie
   /** Who may decide. Without it everybody may. */
   readonly by?:
     ApproverRule | ((args: Args, context: ApprovalContext) => ApproverRule | Promise<ApproverRule>);
-  /** What the person sees of the call: a text or JSON. */
+  /** Makes what the person sees of the call: a text or JSON. */
   readonly show?: (args: Args, context: ApprovalContext) => Json | Promise<Json>;
 };
 
-/** Whether a person must approve a call: each one, those for which the function returns true, or by the rules of an object. */
+/** Whether a person must approve a call: `true` for each call, a function that decides for each call, or an object with rules. */
 export type NeedsApproval<Args> =
   | boolean
   | ((args: Args, context: ApprovalContext) => boolean | Promise<boolean>)
@@ -120,7 +120,7 @@ export type DeferredToolDefinition<Schema, Args> = ToolOptions & {
   readonly resultTimeout?: string | number;
 } & (
     | {
-        /** Whoever has the token gives the result. */
+        /** A caller with the token sends the result, for example a webhook. */
         readonly result: 'later';
         /** Starts the work and passes `resultToken` on. What it returns is ignored. A thrown error is tried again, then shown to the model. */
         readonly execute: (args: Args, context: LaterContext) => unknown;
@@ -224,7 +224,7 @@ type ToolCode = {
   readonly needsApproval?: NeedsApproval<unknown>;
 };
 
-/** The tool of options that a schema parsed: here, or in a file. Rules across its fields are left to who calls. */
+/** The tool of options that a schema parsed: here, or in a file. The caller checks the rules across fields. */
 export function toolOf(options: z.output<typeof toolOptions>, code: ToolCode): Tool {
   const { name } = options;
   const { schema: inputSchema, validate: validateArguments } = options.inputSchema;
@@ -245,7 +245,7 @@ export function toolOf(options: z.output<typeof toolOptions>, code: ToolCode): T
   });
 }
 
-/** Only a run can make such a call. */
+/** The `execute` of a tool without code. Only a run can call such a tool. */
 export function runsElsewhere(name: string): () => never {
   return () => {
     throw new LonghaulError('InternalError', `Tool '${name}' has no code: only a run can call it.`);

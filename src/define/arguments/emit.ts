@@ -1,4 +1,4 @@
-// What a user gives as a schema, a Standard Schema or a JSON Schema: the JSON Schema that a model is shown, and the check of arguments.
+// Reads a user's schema, which is a Standard Schema or a JSON Schema. It makes the JSON Schema for the model, and the check of arguments.
 
 import { createRequire } from 'node:module';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
@@ -21,10 +21,10 @@ import { TookTooLong, withinTime } from './within-time';
 /** A schema of zod, valibot, arktype or another library that implements standardschema.dev. */
 export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
-/** What the schema's own code receives: its type after validation. */
+/** The type after validation, which the tool's code gets. */
 export type OutputOf<Schema extends StandardSchema> = StandardSchemaV1.InferOutput<Schema>;
 
-/** What its JSON Schema describes: the type before validation. */
+/** The type before validation, which the JSON Schema describes. */
 export type InputOf<Schema extends StandardSchema> = StandardSchemaV1.InferInput<Schema>;
 
 export type SchemaOption =
@@ -43,7 +43,7 @@ export type InputSchema = {
   readonly problems: readonly Problem[];
 };
 
-/** Longest time to check one value, on the thread that everything else of a worker waits for. */
+/** The longest time to check one value. All other work of a worker waits for this thread. */
 const checkMilliseconds = 500;
 const tooLongToCheck = `took more than ${checkMilliseconds} ms to check: send a smaller or simpler value`;
 
@@ -157,8 +157,8 @@ function validateWith(schema: JsonSchema): ValidateArguments {
 }
 
 /**
- * The value is what the schema makes of the arguments: defaults filled in, transforms applied. What the schema does before it first waits
- * has half a second. Otherwise a pattern that tries many ways would stop the worker.
+ * The value is the result of the schema: with defaults and transforms. The schema has half a second until it first awaits. Otherwise a
+ * pattern that tries many ways would stop the worker.
  */
 function validateWithStandardSchema(schema: StandardSchema): ValidateArguments {
   return async (args) => {

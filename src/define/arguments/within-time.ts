@@ -3,7 +3,7 @@
 
 import { createContext, Script } from 'node:vm';
 
-/** A machine may be as much slower than its cores: it has other work. */
+/** The wall clock may run this many times longer than the core, because the machine has other work. */
 const mostPatience = 16;
 
 export class TookTooLong extends Error {
@@ -13,7 +13,8 @@ export class TookTooLong extends Error {
 let interruptible: ((work: () => unknown, milliseconds: number) => unknown) | undefined;
 
 /**
- * Does work that may take too long. Throws `TookTooLong` when the work uses more time of a core. It is stopped anywhere, without `finally`, and may then be done again: do nothing in it that must be finished or done once.
+ * Does work that may take too long. Throws `TookTooLong` when the work uses more time of a core. The work may be stopped at any place,
+ * without `finally`, and may run again: do nothing in it that must end or that must happen once.
  */
 export function withinTime<Result>(milliseconds: number, work: () => Result): Result {
   interruptible ??= createInterruptible();

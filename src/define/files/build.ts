@@ -149,7 +149,7 @@ function ownProblems(draft: Draft): readonly Problem[] {
   return named.ok ? [] : named.problems;
 }
 
-/** The rules across fields, which code keeps to as well. Rules about the fields of an agent that are `wrong` are left out. */
+/** Checks the rules across fields, which hold in code, too. It leaves out rules about fields of an agent that are `wrong`. */
 function rulesOf(spec: RunnerSpec, wrong: readonly string[] = []): readonly Problem[] {
   if (spec.kind === 'agent') return agentRules(spec, { wrong });
   return spec.kind === 'parallel' ? parallelRules(spec) : [];

@@ -26,7 +26,7 @@ export function specCode(options: CodeOptions, ownTools: readonly Tool[]): SpecC
   };
 }
 
-/** Of two with one name the later one counts: it replaces the other, or is refused elsewhere. */
+/** If two have one name, the later one counts: it replaces the other, or is refused elsewhere. */
 function byName<Named extends { readonly name: string }>(list: readonly Named[]) {
   return new Map(list.map((item) => [item.name, item]));
 }
@@ -47,7 +47,7 @@ export const stubs: {
   mcpServers: (name) => mcpTools({ name, url: 'http://127.0.0.1' }),
 };
 
-/** The code, with stubs for all that the drafts name and that is not there. What is made of stubs is looked at, and never run. */
+/** The code, with stubs for missing code that the drafts name. A result with stubs is only for checks. It never runs. */
 export function withStubs(
   code: SpecCode,
   drafts: readonly Draft[],

@@ -44,7 +44,7 @@ export type Draft = {
   readonly id: string;
   readonly kind: RunnerKind;
   readonly at: At;
-  /** The runner it stands in. Only that one can name it. */
+  /** The runner that contains this one. Only the owner can name it. */
   readonly owner?: string | undefined;
   readonly refs: readonly DraftRef[];
   readonly uses: readonly CodeUse[];
@@ -53,7 +53,9 @@ export type Draft = {
    * more checks are possible.
    */
   readonly state: 'whole' | 'partial' | 'broken';
-  /** By our own names, with texts and models read and runners named by their ids. Of a partial agent only the right ones. */
+  /**
+   * The fields, by our own names. Texts and models are read, and runners are named by their ids. A partial agent has only its right fields.
+   */
   readonly fields: JsonObject;
   /** Names of the fields with problems. */
   readonly wrong: readonly string[];
@@ -117,7 +119,7 @@ class Drafter {
     this.#files = files;
   }
 
-  /** A runner, and those that stand in it. */
+  /** Drafts a runner, and the runners inside it. */
   draft(value: Json, path: Path, { section, owner }: Standing): void {
     if (!isJsonObject(value)) return;
     const { reading } = this.#files;
@@ -169,22 +171,27 @@ class Drafter {
   }
 }
 
-/** In place of a prompt file that could not be read, which may have named the model of the agent: one problem is reported, not two. */
+/**
+ * Replaces a prompt file that could not be read. The file may have named the model of the agent, so this has one: then one problem is
+ * reported, not two.
+ */
 const unread: Prompt = {
   text: 'unread',
   agent: { model: { provider: 'unread', model: 'unread' } },
 };
 
 type ReadFields = {
-  /** As they stand in the file. */
+  /** The fields as the file has them. */
   readonly value: JsonObject;
-  /** As the schema makes them, with their texts. */
+  /** The fields as the schema makes them, with their texts. */
   readonly read: JsonObject;
   readonly wrong: readonly string[];
   readonly isRead: boolean;
 };
 
-/** What rules can look at. A field that is not known may be any other field of the agent, misspelt. */
+/**
+ * The part of a draft that rules can check. With an unknown field there is none, because it may be any other field of the agent, misspelt.
+ */
 function usable(
   kind: RunnerKind | undefined,
   { value, read, wrong, isRead }: ReadFields,

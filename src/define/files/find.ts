@@ -39,9 +39,7 @@ const mostFileBytes = 2 * limits.definition;
 const isSpecName = (name: string) => /^[^.].*\.(?:ya?ml|json)$/i.test(name);
 const stemOf = (name: string) => name.slice(0, -extname(name).length);
 
-/**
- * The files to load, each once. A folder stands for the files directly in it. `agents.prod.yaml` beside `agents.yaml` is an overlay.
- */
+/** The files to load, each once. A folder means the files directly in it. `agents.prod.yaml` beside `agents.yaml` is an overlay. */
 export function findSpecFiles(
   source: SpecSource | readonly SpecSource[],
   overlays: readonly SpecSource[] = [],
@@ -131,7 +129,7 @@ function environmentFiles(environment: string, folders: readonly Folder[]): read
 export type FoundPrompt =
   { readonly ok: true; readonly file: SpecFile } | { readonly ok: false; readonly message: string };
 
-/** A prompt file by its path from the folder of the spec. Nothing outside that folder is read, by any name or link. */
+/** A prompt file by its path from the folder of the spec. No name and no link leads to a file outside that folder. */
 export function findPromptFile(path: string, folder: string | undefined): FoundPrompt {
   if (folder === undefined)
     return { ok: false, message: 'names a file, but this spec is text and has no folder' };
@@ -147,7 +145,7 @@ export function findPromptFile(path: string, folder: string | undefined): FoundP
   if (other !== undefined) {
     return { ok: false, message: `may be ${quote(file)} or ${quote(other)}: say which` };
   }
-  // The real path is read: a link that changes meanwhile leads nowhere else.
+  // It reads the real path, so a link that changes meanwhile has no effect.
   const real = realpathSync(file);
   const way = relative(realpathSync(folder), real);
   if (way.startsWith(`..${sep}`) || isAbsolute(way)) {
@@ -180,7 +178,7 @@ function fromFile(path: string, folder: string): SpecFile {
   }
 }
 
-/** Never reads more than a file may have, whatever the file is and becomes meanwhile. */
+/** Never reads more than a file may have, even if the file is special or grows meanwhile. */
 function readText(path: string): FileContent {
   const file = openSync(path, 'r');
   try {

@@ -82,7 +82,7 @@ type RunnerExtent = { readonly runs: number; readonly levels: number };
 
 const none: RunnerExtent = { runs: 0, levels: 0 };
 
-/** Follows every reference once, and reports circles and runners that stand for too much. */
+/** Follows every reference once, and reports circles and runners with too many runs or levels. */
 function measureDrafts(drafts: Drafts, reading: Reading): void {
   const extents = new Map<string, RunnerExtent>();
   const measure = (draft: Draft, way: readonly string[]): RunnerExtent => {

@@ -48,7 +48,7 @@ export function loadSpec(
   options: LoadSpecOptions = {},
 ): Runners {
   checkLists(options);
-  // Refuses two of one name, as a worker does.
+  // Refuses two things with one name, as a worker does.
   registeredCode([], options);
   const { runners } = readWhole(source, options);
   return Object.freeze({
@@ -59,19 +59,19 @@ export function loadSpec(
 }
 
 export type CheckSpecOptions = {
-  /** Without it the names of code are not looked at. */
+  /** Without it, names of code are not checked. */
   readonly code?: CodeOptions;
   readonly overlays?: readonly SpecSource[];
   readonly env?: Environment;
 };
 
 export type SpecCheck = {
-  /** Of the runners that others can name. */
+  /** The ids of the runners that others can name. */
   readonly ids: readonly string[];
   readonly problems: readonly SpecProblem[];
 };
 
-/** What a spec has, and everything that is wrong with it. */
+/** The runners' ids of a spec, and all its problems. */
 export function checkSpec(
   source: SpecSource,
   { code, ...options }: CheckSpecOptions = {},
@@ -85,7 +85,7 @@ export function checkSpec(
     const named = drafts.filter(({ owner }) => owner === undefined);
     return { ids: named.map(({ id }) => id), problems: sortProblems(reading.problems, files) };
   } catch (error) {
-    // There is nothing to read.
+    // No file could be found or read.
     const problems = LonghaulError.is(error) ? error.details?.problems : undefined;
     if (!Array.isArray(problems)) throw error;
     return { ids: [], problems: problems as readonly SpecProblem[] };
@@ -120,8 +120,8 @@ export type AddedSpecs<Options> = {
 };
 
 /**
- * The options with the runners of their specs among the others. Throws a `SpecError` with everything that is wrong. With `stubs`
- * code may be missing: the result is looked at, and never run.
+ * The options with the runners of their specs among the others. Throws a `SpecError` with everything that is wrong. With `stubs` code may
+ * be missing: then the result is only for checks.
  */
 export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
   { specs, overlays, ...rest }: Options,
@@ -159,7 +159,7 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
   };
 }
 
-/** The code that specs may name: what is registered by itself, and what the agents in code have. */
+/** The code that specs may name: registered code, and the code of the agents in code. */
 function codeOf(agents: readonly Agent[], options: RegistryOptions): CodeOptions {
   const ownCriteria = agents.flatMap(({ spec, criteria: functions }) =>
     [...functions].map(([name, evaluate]) => {
@@ -181,7 +181,7 @@ function reportId(id: string, message: string, { drafts, reading }: ReadSpecs): 
   if (draft !== undefined) reading.report(draft.at, ['id'], { message });
 }
 
-/** A worker has one tool of a name: that of an agent in code cannot change. */
+/** A worker has one tool of a name, and the tool of an agent in code cannot change. */
 function checkRule({ id, tools }: Agent, inCode: readonly Agent[], read: ReadSpecs): void {
   for (const [tool, wanted] of read.approved) {
     const other = inCode.find((agent) => agent.tools.includes(tool));

@@ -1,4 +1,4 @@
-// The names of potato-agent and other spellings of fields, and their way to our own names.
+// Turns the names of potato-agent and other spellings of fields into our own names.
 
 import { formatPath, isJsonObject, type Json, type JsonObject, quote } from '../../base';
 import { isFreeForm, type Path, type Reading, type Source } from './places';
@@ -14,7 +14,7 @@ const otherNames: Readonly<Record<string, string>> = {
   max: 'limit',
 };
 
-/** What potato-agent calls some kinds of workflows, criteria and memories. */
+/** Names of potato-agent for some kinds of workflows, criteria and memories. */
 const otherKinds: Readonly<Record<string, string>> = {
   workflow: 'graph',
   structured_output: 'structured-output',
@@ -22,7 +22,7 @@ const otherKinds: Readonly<Record<string, string>> = {
   in_memory: 'full',
 };
 
-/** What potato-agent calls them. Other names are those of the worker's own providers. */
+/** Names of potato-agent for providers. Other names are those of the worker's own providers. */
 const ourProviders: ReadonlyMap<string, string> = new Map([
   ['openai', 'openai'],
   ['anthropic', 'anthropic'],
@@ -52,7 +52,7 @@ export function otherKindsOf(kind: unknown): readonly string[] {
 type IsFree = (name: string) => boolean;
 type Renaming = { readonly reading: Reading; readonly isFree: IsFree };
 
-/** The same document with our own names for all fields, however the file spells them, and without fields that are null. */
+/** The same document with our own names for all fields, for any spelling in the file, and without fields that are null. */
 export function withOurNames(
   { value, mark }: Source,
   reading: Reading,

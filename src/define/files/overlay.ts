@@ -39,8 +39,8 @@ type Change = {
 };
 
 /**
- * Merges an overlay into the documents of the spec: runner by runner, by id, and tool by tool, by name. Maps are merged field by field, lists and values are
- * replaced, and null takes a field away.
+ * Merges an overlay into the documents of the spec: runner by runner, by id, and tool by tool, by name. Maps are merged field by field,
+ * lists and values are replaced, and null removes a field.
  */
 export function mergeOverlay(
   documents: readonly Source[],
@@ -169,7 +169,7 @@ function merge(
     places.mark(merged, name, mark);
     if (isJsonObject(before) && isJsonObject(value)) {
       merged[name] = merge(before, value, { places, isFree: isFree || isFreeForm(name) });
-      // What a merged map lacks, it lacks where it stands in the spec.
+      // A problem about a missing field of a merged map is reported at its place in the spec.
       places.mark(merged, name, markOfMerged(mark, places.markOf(base, spelled)));
     } else merged[name] = value;
   }

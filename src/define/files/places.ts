@@ -1,4 +1,4 @@
-// Where values stand in files, and what is wrong there. Every phase of loading reports to one `Reading`.
+// Keeps the places of values in files, and the problems. Every phase of loading reports to one `Reading`.
 
 import type { z } from 'zod';
 import { formatPath, type Json, type Problem } from '../../base';
@@ -67,7 +67,7 @@ export type Path = readonly (string | number)[];
 /** `environment`: the text may stand for a number, for true or false. `refused`: its problem was reported; its value is null. */
 export type ValueOrigin = 'environment' | 'refused';
 
-/** Where a member of an object or a list stands, and how the file spells its key. */
+/** The place of a member of an object or a list, and how the file spells its key. */
 export type Mark = {
   readonly value: Place;
   readonly key: Place;
@@ -91,8 +91,8 @@ type FoundValue = {
 };
 
 /**
- * Where the values of files stand. The values are plain JSON: their members are marked here, by the object or list that holds them.
- * A pass that makes new objects marks their members again.
+ * The places of the values of files. The values are plain JSON. Their members are marked here, by the object or list that contains them. A
+ * pass that makes new objects marks their members again.
  */
 export class Places {
   readonly #marks = new WeakMap<object, Map<string | number, Mark>>();
@@ -128,7 +128,7 @@ export class Places {
     );
   }
 
-  /** The value with the fields that are null, which passes leave out but mark. */
+  /** The value with its null fields. Passes leave them out, but mark them. */
   withNulls(value: Json): Json {
     if (!isHolder(value)) return value;
     if (Array.isArray(value)) return value.map((item) => this.withNulls(item));
@@ -154,7 +154,7 @@ export class Places {
     return { mark, value, written: [...written, ...left], left: left.length };
   }
 
-  /** A problem with its place. Nothing if something there was refused before: that is reported, and the rest may follow from it. */
+  /** A problem with its place. None if a value there was refused before: that is reported already, and this problem may follow from it. */
   locate(at: At, { message, of }: Omit<SchemaProblem, 'path'>): readonly SpecProblem[] {
     const { mark, value, written, left } = this.find(at);
     const isExact = left === 0;
@@ -189,7 +189,7 @@ function memberOf(holder: object, key: string | number): Json | undefined {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One reading of files: where their values stand, and everything that is wrong with them. */
+/** One reading of files: the places of their values, and all problems. */
 export class Reading {
   readonly env: Environment;
   readonly places = new Places();
@@ -207,7 +207,7 @@ export class Reading {
     this.problems.push(...this.places.locate(at, problem));
   }
 
-  /** Where a value stands, unless it could not be read. */
+  /** The place of a value. Undefined if the value could not be read. */
   placeOf({ source, path }: At, inside: Path): Place | undefined {
     return this.places.locate({ source, path: [...path, ...inside] }, { message: '' })[0];
   }
@@ -217,14 +217,14 @@ export class Reading {
   }
 }
 
-/** A value as its schema makes it, or as it stands where something in it is wrong. */
+/** A value as its schema makes it, or as the file has it if something in it is wrong. */
 export type Checked = {
   readonly value: Json | undefined;
   /** Paths of what is wrong. */
   readonly wrong: readonly Path[];
 };
 
-/** Parses the value at a place, and reports what is wrong. Text from the environment may stand for a number, for true or false. */
+/** Parses the value at a place, and reports what is wrong. Text from the environment may mean a number, true or false. */
 export function check(schema: z.ZodType, at: At, reading: Reading): Checked {
   const { places } = reading;
   const { value } = places.find(at);
@@ -242,7 +242,7 @@ export function check(schema: z.ZodType, at: At, reading: Reading): Checked {
   return { value: parsed.ok ? (parsed.value as Json) : value, wrong };
 }
 
-/** These hold any members: JSON Schemas, and what goes to a provider as it is. */
+/** Fields with any members: JSON Schemas, and settings that go to a provider as they are. */
 const freeForm = [
   'schema',
   'extra',

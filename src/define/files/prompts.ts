@@ -1,4 +1,4 @@
-// The texts of instructions and prompts, from their files.
+// Reads the texts of instructions and prompts from their files.
 
 import type { z } from 'zod';
 import { defined, type Json, type JsonObject } from '../../base';

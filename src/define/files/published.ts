@@ -133,7 +133,7 @@ function publishRequired({ properties, required = [] }: JsonSchema): JsonObject 
   };
 }
 
-/** Where a text alone would not do, the variable that stands for the value must be allowed. */
+/** True if the schema must also allow a variable of the environment in place of the value. */
 function needsChoice({ type, pattern, const: only, enum: choices }: JsonSchema): boolean {
   const isNumber = type === 'integer' || type === 'number' || type === 'boolean';
   return isNumber || pattern !== undefined || only !== undefined || choices !== undefined;

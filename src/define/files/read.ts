@@ -18,21 +18,21 @@ import { approvedTools, checkApprovals, toolsOf } from './tools';
 export type ReadSpecOptions = CodeOptions & {
   readonly overlays?: readonly SpecSource[];
   readonly env?: Environment;
-  /** What to do about code that is not there. `ignored`: not even the approval of tools is looked at. */
+  /** What to do about missing code. `ignored`: the approval of tools is not checked, either. */
   readonly missingCode: 'refused' | 'stubbed' | 'ignored';
 };
 
 export type ReadSpecs = {
   readonly reading: Reading;
   readonly drafts: readonly Draft[];
-  /** By id, in the order of the files, without those that stand within others. Only good if there are no problems. */
+  /** The runners by id, in the order of the files, without those inside others. Use them only if there are no problems. */
   readonly runners: ReadonlyMap<string, Runner>;
   /** The files of the specs and of their overlays. */
   readonly files: readonly string[];
   readonly promptFiles: readonly string[];
   /** Names of code that a stub replaces. */
   readonly missing: readonly string[];
-  /** Tools that need approval because the specs say so, each with what it became. */
+  /** Tools that need approval because of the specs, each with the tool in its place. */
   readonly approved: ReadonlyMap<Tool, Tool>;
   /** The tools that the specs define. */
   readonly tools: readonly Tool[];

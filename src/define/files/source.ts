@@ -1,4 +1,4 @@
-// Text into plain values. Where each value stands is noted beside them, in `Places`.
+// Turns text into plain values, and notes the place of each value in `Places`.
 
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
@@ -24,7 +24,7 @@ import {
 } from './places';
 
 const deepest = 100;
-/** With every alias written out: a few kilobytes can stand for billions of values. */
+/** The limit of values with every alias written out: a few kilobytes can mean billions of values. */
 const mostNodes = 100_000;
 
 const tags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
@@ -47,7 +47,7 @@ export function parseText(file: string, text: string, reading: Reading): readonl
     version: '1.2',
     schema: 'core',
     prettyErrors: false,
-    // The reader below checks this: here it takes time with the square of the keys.
+    // The reader below checks this. The library would take time with the square of the keys.
     uniqueKeys: false,
     logLevel: 'silent',
   });
@@ -273,7 +273,7 @@ function duplicateMessage(first: Place | undefined): string | undefined {
   return first && `stands here a second time: first at line ${first.line}, column ${first.column}`;
 }
 
-// What stands for a variable of the environment.
+// References to variables of the environment.
 
 export type Expanded = {
   readonly text: string;

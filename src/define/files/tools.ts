@@ -1,4 +1,4 @@
-// Tools: those that files define whole, and the rules of approval that agents of files give them.
+// Makes the tools that files define, and applies the rules of approval that agents of files give to tools.
 
 import type { z } from 'zod';
 import { canonicalJson, deepFreeze, defined, isJsonObject, quote } from '../../base';
@@ -10,8 +10,8 @@ import { usesOf, type Asks, type Document, type Draft, type Use } from './drafts
 import { check, formatPlace, type Place, type Reading } from './places';
 
 /**
- * The tools that documents define, each name once. No code runs for them: the client of a run gives their results. Of a tool that is wrong
- * there is a stub, so that its name is known.
+ * The tools that documents define, each name once. No code runs for them: the client of a run gives their results. A wrong tool becomes a
+ * stub, so that its name is known.
  */
 export function toolsOf(
   documents: readonly Document[],
@@ -22,7 +22,7 @@ export function toolsOf(
   for (const { source } of documents) {
     const tools = isJsonObject(source.value) ? source.value.tools : undefined;
     for (const [index, item] of Array.isArray(tools) ? tools.entries() : []) {
-      // What is no object is refused with the document.
+      // An item that is no object is refused with the document.
       if (!isJsonObject(item)) continue;
       const at = { source, path: ['tools', index] };
       const { value, wrong } = check(toolFile, at, reading);

@@ -20,8 +20,8 @@ import { calledRunners, type Runner } from '../runner';
 import { escapeEnvironment, yamlLibrary } from './source';
 
 /**
- * Writes runners as YAML. `loadSpec` makes the same runners from it, if it gets their code. It has the tools that a spec defined. A runner that only one
- * other uses is written inside that one; every other runner is an item of the file's lists.
+ * Writes runners as YAML. `loadSpec` makes the same runners from the text, if it gets their code. The text has the tools that a spec
+ * defined. If only one other runner uses a runner, it is written inside that one. Every other runner is an item of the file's lists.
  */
 export function toSpecText(runners: readonly Runner[]): string {
   const writer = new SpecWriter(runners);
@@ -54,7 +54,7 @@ type Counts = Map<string, { readonly spec: RunnerSpec; readonly count: number }>
 
 class SpecWriter {
   readonly #listed = new Map<string, RunnerSpec>();
-  /** What files say of the approvals of tools. */
+  /** The rules of approval of tools, as files have them. */
   readonly #approved = new Map<string, Json>();
   /** Tools that a spec defined. */
   readonly #tools = new Map<string, ToolSpec>();
@@ -179,7 +179,7 @@ function approvalText(policy: ApprovalPolicy | undefined): Json {
   );
 }
 
-/** The text of a spec is no reference to the environment. */
+/** Escapes texts of a spec, so that they are no references to the environment. */
 function escaped(value: object): JsonObject {
   return escapeValue(value as JsonObject) as JsonObject;
 }

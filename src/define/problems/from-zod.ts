@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { describeValue, didYouMean, formatPath, joinPath, type Problem, quote } from '../../base';
 
-// The one place where an issue of zod becomes a problem: a path and a sentence that follows it.
+// Turns issues of zod into problems: a path, and a sentence that follows it. Only this file does that.
 
-/** What is wrong: a field that is not known, whatever its value is; or the type of a value, whatever is in it. Else a rule. */
+/** `key`: the field is not known, for any value. `type`: the type of the value is wrong, for any content. Absent for a broken rule. */
 export type SchemaProblem = Problem & { readonly of?: 'key' | 'type' };
 
 export type Parsed<Value, Found = Problem> =
@@ -37,7 +37,7 @@ export function parseByKind<Schema extends z.ZodType>(
   return { ok: false, problems: problemsOf(parsed.error.issues, []) };
 }
 
-/** A rule across fields, for `superRefine`. It is asked once the fields are right by themselves. */
+/** A rule across fields, for `superRefine`. It is checked after the fields are right by themselves. */
 export function rule<Value>(find: (value: Value) => readonly Problem[]) {
   return (value: Value, context: z.core.$RefinementCtx): void => {
     if (context.issues.length > 0) return;

@@ -57,7 +57,7 @@ const settings = z.strictObject({
     })
     .meta(help('How the model thinks before it answers'))
     .exactOptional(),
-  /** Goes into the provider's request body as it is. */
+  /** An object that goes into the provider's request body as it is. */
   extra: jsonObject.meta(help("Goes into the provider's request as it is")).exactOptional(),
 });
 
@@ -174,7 +174,7 @@ export const agentFields = {
   maxInvalidToolCalls: count(0)
     .meta(help('How often the model is told of an invalid call', { byDefault: '3' }))
     .exactOptional(),
-  /** Whose value counts where the caller's session and the store have the same key. */
+  /** Which value counts if the caller's session and the store have the same key. */
   sessionPrecedence: z
     .enum(['caller', 'store'])
     .meta(
@@ -187,13 +187,13 @@ export const agentFields = {
   budget: budget
     .meta(help('Tokens and dollars that a run may use, with all it calls', { see: 'budgets.md' }))
     .exactOptional(),
-  /** What the agent is given of its thread's earlier turns. */
+  /** Which earlier turns of its thread the agent gets. */
   memory: memory.exactOptional(),
   /** What happens when the prompt outgrows the model's context. Without it, nothing: such a call fails. */
   context: contextOf(model).exactOptional(),
 };
 
-// What code and files spell in two ways, and mean alike.
+// Fields that code and files spell in two ways, with one meaning.
 export const criteriaHelp = help('When an answer completes the run: any of these does', {
   byDefault: 'any answer',
   see: 'criteria.md',
@@ -256,7 +256,7 @@ const policy = z.strictObject({
 
 /** The options of a runner as a tool of an agent. */
 export const subAgentFields = {
-  /** What the calling model sees it as. */
+  /** The name that the calling model sees. */
   name: toolName.meta(help('The name that the calling model sees')),
   description: fullText.meta(help('Tells the calling model when to use it')),
   /** Binds the callee and everything below it. */
@@ -272,7 +272,7 @@ export const subAgentFields = {
     .exactOptional(),
 };
 
-/** An agent as data, for a schema of what stands in the place of a runner. */
+/** The schema of an agent as data. `runner` is the schema of a reference to a runner. */
 export function agentSpecOf<Ref extends z.ZodType>(runner: Ref) {
   return z
     .strictObject({

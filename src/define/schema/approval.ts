@@ -5,7 +5,7 @@ import type { ApprovalPolicy } from '../../protocol/people';
 import { rule } from '../problems/from-zod';
 import { aFunction, count, distinct, duration, flag, help, list } from './parts';
 
-// Who approves calls of a tool, and what happens until then. Files may say all of it but the functions.
+// The schemas of approval rules: who approves calls of a tool, and what happens until then. Files may have all rules but the functions.
 
 const name = z
   .string()
@@ -79,7 +79,7 @@ export const timeFields = {
     .exactOptional(),
 };
 
-/** What a file may say of the approvals of a tool. */
+/** The approval rules of a tool in a file. */
 export const approvalData = z
   .strictObject({ by: by.exactOptional(), ...timeFields })
   .superRefine(rule(approvalRules));

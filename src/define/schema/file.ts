@@ -42,7 +42,7 @@ import {
 } from './parts';
 import { resultFields, toolFields, toolInput, toolResult } from './tool';
 
-// What files may say: the fields of code, and what stands in a file for what only code has. By our own names: see files/names.ts.
+// The schemas of files: the fields of code, and replacements for what only code has. They use our own names: see files/names.ts.
 
 const path = fullText.meta({
   expected: 'the path of a file',
@@ -56,7 +56,7 @@ const provider = fullText.meta({
   expected: 'the name of a provider',
   ...help("The name of the provider; `model` is then the provider's name of the model alone"),
 });
-/** A runner in its place, and not the name of one. */
+/** True for a whole runner in place of a reference. */
 export function isInline(value: unknown): value is JsonObject {
   return isJsonObject(value) && !Object.hasOwn(value, 'ref');
 }

@@ -7,7 +7,7 @@ import {
 } from '../../core/orchestration/template';
 import { describeValue, didYouMean, isJsonObject, type Problem, quote } from '../../base';
 
-// What a graph must keep to beyond the shape of its fields.
+// Checks the rules of a graph beyond the shape of its fields.
 
 type RuledTask = {
   readonly id: string;
@@ -92,7 +92,10 @@ function templateMessage(problem: TemplateProblem, links: TaskLinks): string {
   }
 }
 
-/** A result that is used must be there when the task starts. Most use what they depend on directly: the rest is searched only if need be. */
+/**
+ * A result that a prompt uses must be there when the task starts. Most prompts use direct dependencies. Only for the others this searches
+ * further.
+ */
 function unreachedTasks(id: string, { parts }: Template, links: TaskLinks): string[] {
   const direct = new Set(links.get(id));
   const others = tasksOf(parts).filter((task) => !direct.has(task));

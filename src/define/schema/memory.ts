@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { count, help, kind, runnerId, size } from './parts';
 
-// What an agent is given of its thread's earlier turns, and what happens when a conversation outgrows the model's context.
+// The schemas of memory and context: which earlier turns of its thread an agent gets, and what happens when a conversation outgrows the
+// model's context.
 
 const noTurns = z
   .custom<never>(() => false, {
@@ -26,7 +27,7 @@ export const memory = z
     }),
     z.strictObject({
       kind: kind('windowed', memoryKinds),
-      /** The last so many turns; 0 gives none. */
+      /** How many of the last turns; 0 gives none. */
       turns: count(0).meta({
         expected: 'a whole number of turns, 0 or more',
         ...help('How many of the last turns the agent is given'),
@@ -37,7 +38,7 @@ export const memory = z
   .meta(help('What the agent is given of the earlier turns of its thread', { see: 'memory.md' }));
 
 const clearResults = z.strictObject({
-  /** Results of the last so many turns stay. Default 4. */
+  /** The results of this many last turns stay. Default 4. */
   olderThan: count(0)
     .meta(help('Results of the last so many turns are never cleared', { byDefault: '4' }))
     .exactOptional(),
@@ -72,7 +73,7 @@ export function contextOf<Model extends z.ZodType>(model: Model) {
           }),
         })
         .exactOptional(),
-      /** The last so many turns are never summarised. Default 6. */
+      /** This many last turns are never summarised. Default 6. */
       keepTurns: count(1)
         .meta(help('The last so many turns are never summarised', { byDefault: '6' }))
         .exactOptional(),
@@ -86,7 +87,7 @@ export function contextOf<Model extends z.ZodType>(model: Model) {
           }),
         })
         .exactOptional(),
-      /** Writes the summaries. Default: the agent's own. */
+      /** The model that writes the summaries. Default: the agent's own. */
       model: model
         .meta(help('The model that writes the summaries', { byDefault: "the agent's model" }))
         .exactOptional(),

@@ -7,13 +7,13 @@ import { count, distinct, flag, fullText, help, list, runnerId, type Immutable }
 
 // Every field of an orchestration, and a runner of any kind as data.
 
-/** What every orchestration may say of itself. */
+/** The fields that every orchestration may have. */
 const { description, sessionPrecedence, budget } = agentFields;
 export const orchestrationFields = {
   id: runnerId.meta(help('The name of the orchestration; no other runner may have it')),
   description,
   sessionPrecedence,
-  /** Over all runs below, together. */
+  /** The limit for all runs below, together. */
   budget,
 };
 

@@ -13,9 +13,9 @@ import {
 import { idPatterns } from '../../protocol/names';
 import { rule } from '../problems/from-zod';
 
-// What the schemas of definitions are made of. `expected` completes "must be …"; `help` is for editors and the docs.
+// The parts of the schemas of definitions. `expected` completes "must be …"; `help` is for editors and the docs.
 
-/** Data that nobody changes, all the way down. */
+/** Data that is read-only at every depth. */
 export type Immutable<Value> = Value extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : Value extends object
@@ -25,7 +25,7 @@ export type Immutable<Value> = Value extends readonly (infer Item)[]
     : Value;
 
 type Help = {
-  /** What holds without the field. */
+  /** The meaning of an absent field. */
   readonly byDefault?: string;
   /** The page of the docs with more about it, and the section. */
   readonly see?: string;
@@ -53,7 +53,7 @@ export function list<Item extends z.ZodType>(item: Item, most: number) {
   return z.array(item).max(most);
 }
 
-/** A list in which nothing stands twice. */
+/** A list in which each item is different. */
 export function distinct<Item extends z.ZodType>(item: Item, most: number) {
   return list(item, most).superRefine(rule(repeated));
 }
@@ -66,7 +66,7 @@ function repeated(items: readonly unknown[]): Problem[] {
   });
 }
 
-/** What was made elsewhere, such as a function or a definition. */
+/** A value that was made elsewhere, such as a function or a definition. */
 export function made<Value>(check: (value: unknown) => boolean, expected: string) {
   return z.custom<Value>(check).meta({ expected });
 }
@@ -75,12 +75,12 @@ export function aFunction<Value extends (...args: never[]) => unknown>() {
   return made<Value>((value) => typeof value === 'function', 'a function');
 }
 
-/** A text with something in it. */
+/** A text that is not blank. */
 export function nonBlank(expected: string) {
   return z.string().regex(/\S/).meta({ expected });
 }
 
-/** Each name once, in a list that has this name. What has no name is not looked at. */
+/** Checks that each name occurs once in the list. Items without a name are not checked. */
 export function eachNameOnce(names: readonly (string | undefined)[], list: string): Problem[] {
   return names.flatMap((name, index) => {
     const first = names.indexOf(name);

@@ -64,7 +64,7 @@ export function retrySpec(given: Retry | undefined): RetrySpec | undefined {
 export const effect = z.enum(['read', 'idempotent', 'once']);
 export const onToolError = z.enum(['return', 'fail']);
 
-/** The options of every tool, whatever runs it. */
+/** The options that all kinds of tools have. */
 export const toolFields = {
   name: toolName.meta(help('The name of the tool; a worker knows one tool of a name')),
   /** Tells the model what the tool does and when to use it. */
@@ -89,7 +89,7 @@ export const toolFields = {
       }),
     )
     .exactOptional(),
-  /** Of one attempt. Default 2 minutes. */
+  /** The time of one attempt. Default 2 minutes. */
   timeout: duration
     .meta(help('How long one attempt may take', { byDefault: '2 minutes' }))
     .exactOptional(),
@@ -123,7 +123,7 @@ export const codeToolFields = {
   session: sessionKeys
     .meta(help('Session keys that the tool reads and changes', { see: 'session.md' }))
     .exactOptional(),
-  /** What of a result the model is shown, in bytes. Default 64 KiB. */
+  /** How much of a result the model gets, in bytes. Default 64 KiB. */
   maxResultBytes: count(1, limits.toolResultStored)
     .meta(
       help('How many bytes of a result are kept and shown to the model', {
@@ -223,7 +223,7 @@ function retryProblems({ effect: kind, retry: given }: RuledTool): Problem[] {
   return [{ path: 'retry', message }];
 }
 
-/** What the model is shown of the arguments, and the check of what it sends. */
+/** The schema of arguments for the model, and the check of the arguments that it sends. */
 export const toolInput = z
   .unknown()
   .optional()
@@ -239,7 +239,7 @@ export const toolInput = z
     ...help('The arguments: an object', { see: 'tools.md#schemas-and-types' }),
   });
 
-/** What a result from elsewhere must be. */
+/** The schema of a result from elsewhere. */
 export const toolResult = z
   .unknown()
   .transform((value, context) => {
