@@ -203,7 +203,7 @@ export type CallToolResult = {
 };
 
 /**
- * The call of a `later` tool has begun its work. `tokens`: what a run keeps of the tokens that its attempts passed on, each of which may
+ * The call of a `later` tool has begun its work. `tokens` has hashes of the tokens that its attempts passed on. Each of these tokens may
  * bring the result.
  */
 export type CallToolBegun = {
@@ -212,7 +212,7 @@ export type CallToolBegun = {
 };
 
 /**
- * What people see of a call, and who may decide about it. `by`, `text`: from the tool's functions. `problem`: the arguments do not match
+ * Who may decide about a call (`by`), and what these people see (`text`), from the tool's functions. `problem`: the arguments do not match
  * the schema, so the call cannot run.
  */
 export type ReviewCallResult = {
@@ -246,7 +246,7 @@ export type CheckSignatureInput = {
   readonly answer: InputAnswer;
 };
 
-/** `problem`: why the signature does not stand for the actor. */
+/** `problem`: why the signature is not one of the actor. */
 export type CheckSignatureResult = { readonly problem?: string };
 
 /** If `output` is absent, the call is about to run. */

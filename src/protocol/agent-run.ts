@@ -21,7 +21,7 @@ export type PendingToolCall = {
   readonly kind: 'execute' | 'malformed';
 };
 
-/** An input that one agent waits for. A run adds who asks, and since when. */
+/** An input that one agent waits for. A run adds the asking agent and the time. */
 export type MachineInput = Pick<
   PendingInput,
   'inputId' | 'question' | 'options' | 'schema' | 'call'

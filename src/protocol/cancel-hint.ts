@@ -1,5 +1,5 @@
-// A hint that calls of an execution may be cancelled. It goes from the worker that drives the run to the processes that make its calls.
-// Nobody believes it: who hears it asks the server.
+// A hint that calls of an execution may be cancelled. It goes from the worker that drives the run to the processes that make its calls. The
+// hint proves nothing: a process that gets it asks the server.
 
 import type { LiveEvent } from './live';
 
@@ -12,7 +12,7 @@ export type HintSinks = {
   };
 };
 
-/** All workers listen to it, as to a run that never ends. */
+/** The id under which hints travel. All workers listen to it, as to a run that never ends. */
 export const hintRoot = 'longhaul.cancelled';
 
 /** `runId` names the execution with the calls. */

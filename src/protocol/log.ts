@@ -95,7 +95,7 @@ export type Decision =
   | { readonly kind: 'ignore-call'; readonly index: number }
   /** No call of the last model turn runs. The listed calls get their own answer, the others a constant one. */
   | { readonly kind: 'answer-calls'; readonly answers: readonly CallAnswer[] }
-  /** A person changed the arguments of a call that waits. Its result will say so. */
+  /** A person changed the arguments of a call that waits. Its result will have a note about that. */
   | {
       readonly kind: 'edit-call';
       readonly turn: number;
@@ -148,7 +148,7 @@ export type Clearing = Extract<Decision, { kind: 'clear-results' }>;
 export type DecisionEvent = { readonly kind: 'decision'; readonly decision: Decision };
 
 /**
- * Stands in prompts for the first `through` model turns of the log, with the messages that led to them. A turn's number is its place among
+ * Replaces, in prompts, the first `through` model turns of the log and the messages that led to them. A turn's number is its place among
  * the model turns of the log, from 1. In the run of a thread's turn, it also stands for the earlier turns of the thread.
  */
 export type SummaryEvent = {

@@ -1,4 +1,4 @@
-// How media types and data are checked. Pure.
+// Checks media types and data. Pure.
 
 import type { MediaSource } from './message';
 
@@ -33,8 +33,8 @@ export function isBase64(value: unknown): value is string {
 }
 
 /**
- * The type that the data have, or the type that was given. Undefined for a picture that is none. Providers refuse data of another type, in
- * this call and in every later one.
+ * The type of the data, or the given type if the data do not show it. Undefined for a picture with other data. Providers refuse data of
+ * another type, in this call and in every later one.
  */
 export function checkedType(mediaType: string, base64: string): string | undefined {
   const [found] = beginnings.find(([, pattern]) => pattern.test(base64)) ?? [];

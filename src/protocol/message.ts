@@ -63,7 +63,7 @@ export type ToolCallPart = {
   readonly sealed?: Sealed;
 };
 
-/** A text with `stored` is the head that the model sees, with a note. It reads the rest with `read_result`. */
+/** A text with `stored` is the head that the model sees, with a note. The model reads the rest with `read_result`. */
 export type ToolContent =
   | { readonly type: 'text'; readonly text: string; readonly stored?: Stored }
   | { readonly type: 'json'; readonly value: Json }

@@ -19,7 +19,7 @@ export const actorShape = objectOf(
   },
   {
     roles: listOf(shortText, limits.actorRoles),
-    /** For people who read. Nothing is decided by it. */
+    /** A name for people. Longhaul decides nothing by it. */
     name: shortText,
   },
 );
@@ -39,7 +39,7 @@ export const approverRuleShape = objectOf(
   },
 );
 
-/** Who may decide about a call. Without `roles` and `ids`, everybody may. With both, one of them suffices. */
+/** Who may decide about a call. Without `roles` and `ids`, everybody may. With both, one of them is enough. */
 export type ApproverRule = Shape<typeof approverRuleShape>;
 
 /** The rules for approvals of one tool, in a pinned definition. */
@@ -56,7 +56,7 @@ export type ApprovalPolicy = {
   readonly remember?: 'run';
 };
 
-/** What only some may do with an answer: raise a budget, or give the result of a call that comes by its token. */
+/** A right that some senders of answers lack: to raise a budget, or to give the result of a call that comes by its token. */
 export type AnswerRight = 'raise-budget' | 'result-by-token';
 
 /** What the worker that loads a definition does for its runs: hooks around people, and telemetry. */
@@ -68,8 +68,8 @@ export const voteShape = objectOf({ by: objectOf({ id: filledText }, { name: tex
 export type Vote = Shape<typeof voteShape>;
 
 /**
- * What somebody decided about an open input. It stands in the log before its effect. Prompts do not show it. `inputId` is without the
- * suffix that makes it unique in a tree of runs.
+ * A decision about an open input. It is in the log before its effect. Prompts do not show it. `inputId` is without the suffix that makes it
+ * unique in a tree of runs.
  */
 export type Verdict = {
   readonly kind: 'verdict';
@@ -80,7 +80,7 @@ export type Verdict = {
   readonly at: string;
   readonly by?: Actor;
   readonly note?: string;
-  /** The digest of what was open, as `PendingInput` has it. */
+  /** The digest of the open input, as `PendingInput` has it. */
   readonly digest?: string;
   /** The arguments that the person put in place of the call's. */
   readonly args?: JsonObject;

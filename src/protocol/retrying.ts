@@ -15,7 +15,7 @@ export type RetryNote = {
 export type RetriedCall = {
   /** `model openai/gpt-5`, `tool lookup`, or the activity's name. */
   readonly what: string;
-  /** At least so many attempts have failed. */
+  /** How many attempts have failed, at least. */
   readonly failures: number;
   /** One line of at most 200 bytes. */
   readonly lastError: string;
@@ -25,7 +25,7 @@ export type RetriedCall = {
 
 export const longestRetryError = 200;
 
-/** Whether a run hears of a failure of this attempt: so a call that fails for an hour costs six signals. */
+/** Whether a run gets a note about a failure of this attempt. A call that fails for an hour costs about six signals. */
 export function isTold(attempt: number): boolean {
   return Number.isSafeInteger(attempt) && attempt > 0 && Number.isInteger(Math.log2(attempt));
 }

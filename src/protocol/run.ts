@@ -384,7 +384,7 @@ export type NonceReply = { readonly nonce?: string; readonly isBeginning?: true 
 const oneInput = { inputId: filledText };
 const proved = {
   ...remarks,
-  /** The SHA-256 of the call's token, in hex, from somebody who has nothing else. */
+  /** The SHA-256 of the call's token, in hex. It is enough to answer the call. */
   proof: text,
 };
 

@@ -1,5 +1,5 @@
-// Shapes: what travels and what is stored, declared once. A shape is a JSON Schema that `base/check-shape` checks. The compiler infers the
-// type of the values from it. A comment on a member of a shape is also a comment on the member of the type.
+// Shapes of data that travels or is stored, each declared once. A shape is a JSON Schema that `base/check-shape` checks. The compiler
+// infers the type of the values from it. A comment on a member of a shape is also a comment on the member of the type.
 
 import { defined, type JsonObject, type Schema } from '../base';
 
@@ -56,7 +56,7 @@ export function aList<Item>(): Shaped<readonly Item[]> {
   return { type: 'array' };
 }
 
-/** A value that is checked no further than so. */
+/** A value of a type that the shape checks only in part. */
 export function partly<Value>(shape: Schema): Shaped<Value> {
   return shape;
 }
@@ -86,7 +86,7 @@ export function objectOf<Required extends Members, Optional extends Members = No
   };
 }
 
-/** An object as it is stored. What this version does not know of it, it does not read. */
+/** A stored object. This version ignores members that it does not know. */
 export function stored<Required extends Members, Optional extends Members = NoMembers>(
   required: Required,
   optional?: Optional,

@@ -44,7 +44,7 @@ export type ToolSpec = {
   readonly needsApproval?: boolean | 'ask';
   /** The rules for its approvals, if `needsApproval` has rules. */
   readonly approval?: ApprovalPolicy;
-  /** Who gives the result: the client of the run, or whoever gets the token that `execute` passes on. Absent: `execute`. */
+  /** Who gives the result: the client of the run, or the receiver of the token that `execute` passes on. Absent: `execute`. */
   readonly result?: 'client' | 'later';
   /** A result from elsewhere must match it. */
   readonly resultSchema?: JsonSchema;
@@ -60,7 +60,7 @@ export type ToolSpec = {
   readonly maxResultBytes?: number;
   /** The run schedules this activity itself, in place of Longhaul's own activity. */
   readonly activity?: ActivityToolSpec;
-  /** A worker finds the tool there, in place of own code. */
+  /** The server of the tool. The worker calls it in place of own code. */
   readonly mcp?: McpToolSpec;
 };
 
@@ -128,7 +128,7 @@ export const definitionRefShape = objectOf(
     root: filledText,
     /** The run that has the definition, if it is not the root run: a run below that has moved to another definition. */
     holder: filledText,
-    /** The thread that the root run is a turn of. What its runs keep in the result store belongs to the thread. */
+    /** The thread that the root run is a turn of. Contents of its runs in the result store belong to the thread. */
     thread: filledText,
     /** The application with the code. Absent if it is the name of the task queue. */
     application: filledText,

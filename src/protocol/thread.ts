@@ -23,10 +23,10 @@ export const threadKeyShape = objectOf(
   { tenant: shortText },
 );
 
-/** Whose conversation a thread is. The tenant is not part of its id. */
+/** The owner and the name of a thread's conversation. The tenant is not part of the thread's id. */
 export type ThreadKey = Shape<typeof threadKeyShape>;
 
-/** Under which a store has the conversation. A tenant is in its `userId`. */
+/** The key under which a store has the conversation. A tenant is in its `userId`. */
 export type StoredKey = Omit<ThreadKey, 'tenant'>;
 
 export const threadInputShape = objectOf(
@@ -69,7 +69,10 @@ export const sendInputShape = objectOf(
     clientTools: listOf(clientToolShape),
     /** W3C `traceparent` of the code that sends the message. */
     trace: text,
-    /** What the query `erasures` answered before the sender kept the contents of `input`. Another number now: they may be deleted. */
+    /**
+     * The answer of the query `erasures` before the sender kept the contents of `input`. If the number is another one now, the contents may
+     * be deleted.
+     */
     erasures: count,
   },
 );
@@ -169,7 +172,7 @@ export type SaveTurnInput = StoreInput & { readonly turn: UnsavedTurn };
 /** `next` is the generation that the clear begins. */
 export type ClearTurnsInput = StoreInput & { readonly next: string };
 
-/** Deletes what the thread kept in the result store before this time, except these contents. */
+/** Deletes contents that the thread kept in the result store before this time, except these. */
 export type EraseContentsInput = {
   /** Absent if it is the name of the task queue. */
   readonly application?: string;

@@ -54,7 +54,7 @@ export type EndedSegment = {
   readonly thread?: string;
   /** The hash of the pinned definition, shortened. */
   readonly definition?: string;
-  /** Of the whole run so far, with all runs below it. */
+  /** The spending of the whole run so far, with all runs below it. */
   readonly spend?: RunSpend;
 };
 
@@ -74,7 +74,7 @@ export function readTraceparent(text: unknown): TraceParent | undefined {
   return found === undefined || found.traceId === noTrace ? undefined : { ...found };
 }
 
-/** The trace of a run that nobody traced: the same for all that it starts. */
+/** The trace of a run without a trace from its caller. All runs that it starts have the same trace. */
 export function derivedTrace(topmost: string): TraceParent {
   return { traceId: hashOf(`trace ${topmost}`) + hashOf(topmost), spanId: noSpan, flags: '01' };
 }
