@@ -12,7 +12,7 @@ import type { ThreadData, ThreadMessage } from './blocked-loop';
 /** The shortest heartbeat timeout is 5 seconds. */
 const everyMs = 2_000;
 
-/** After so long the SDK has given up all calls by its own clock, and drops their results. */
+/** After this time the SDK has given up all calls by its own clock, and drops their results. */
 const longestMs = 10_000;
 
 type Call = { readonly taskToken: Uint8Array; payload?: Payload };
@@ -76,7 +76,7 @@ async function connect(): Promise<Connection> {
   return Connection.lazy(server);
 }
 
-/** After the last beat: one that is under way would fail outside of our reach, and end this thread. */
+/** Call it after the last beat. A beat that is under way would fail where nobody catches it, and end this thread. */
 function disconnect(): void {
   if (connection === undefined) return;
   const [open, last] = [connection, beats];

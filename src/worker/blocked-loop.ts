@@ -24,7 +24,7 @@ export type BeatOptions = Pick<WorkerOptions, 'namespace' | 'dataConverter'> & {
 /** What the thread gets at its start. */
 export type ThreadData = Required<Pick<WorkerOptions, 'namespace' | 'identity'>> & {
   readonly server: BeatServer;
-  /** One number, which grows while the main thread runs. */
+  /** A counter that grows while the main thread runs. */
   readonly ticks: Int32Array;
   readonly tickMs: number;
   readonly silentMs: number;
@@ -37,7 +37,7 @@ export type ThreadMessage =
 
 const tickMs = 250;
 
-/** A main thread that does not tick for so long is blocked. */
+/** A main thread that does not tick for this time is blocked. */
 const silentMs = 1_000;
 
 const file = path.join(__dirname, `blocked-loop-thread${path.extname(__filename)}`);
@@ -71,7 +71,7 @@ export class BlockedLoop implements LoopWatch {
     this.#post({ kind: 'open', id, taskToken: new Uint8Array(taskToken) });
     return {
       tell: (details) => void this.#tell(id, details, context),
-      // The thread hears of it with the next tick: until then the result may still be on its way.
+      // The thread learns it with the next tick, because until then the result may still be on its way.
       end: () => void this.#ended.push(id),
     };
   }

@@ -24,9 +24,9 @@ export function workflowsModule(): string {
 }
 
 /**
- * Modules that a worker evaluates once for all its runs, with all that they import. Otherwise they would be half of what a waiting run
- * takes of memory. None of them may keep anything of a run at module level. The module of the workflow types is not here: a user may set
- * options of a workflow function, and `startRunner` counts the runs of its workflow.
+ * Modules that a worker evaluates once for all its runs, with all that they import. Otherwise they would be half of the memory of a waiting
+ * run. None of them may keep data of a run at module level. The module of the workflow types is not here: a user may set options of a
+ * workflow function, and `startRunner` counts the runs of its workflow.
  */
 export function sharedModules(): string[] {
   return [
@@ -92,7 +92,7 @@ export class RequiredWorkflows {
 
   apply(compiler: Compiler): void {
     compiler.hooks.afterCompile.tap('longhaul', (compilation) => {
-      // Other errors say more: if a file was not found, it exports nothing.
+      // Other errors are clearer: if a file was not found, it exports nothing.
       if (compilation.errors.length > 0) return;
       const missing = this.#missingIn(compilation);
       if (missing.length === 0) return;

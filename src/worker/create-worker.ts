@@ -66,7 +66,7 @@ async function create(settings: Settings, ownsConnection: boolean): Promise<Work
 }
 
 /**
- * Checks the namespace before it makes the worker. A worker that finds out by itself leaves threads behind, and the process does not end.
+ * Checks the namespace before the worker is made. A worker without its namespace would leave threads behind, and the process would not end.
  */
 async function checkNamespace({ connection, namespace }: Settings): Promise<void> {
   try {

@@ -1,7 +1,7 @@
-// The version of a worker for Temporal's Worker Versioning: its name, its build id, and what becomes of runs when another version is current.
+// The version of a worker for Temporal's Worker Versioning: its name, its build id, and where runs go when another version is current.
 //
 // 1. The default build id depends on nothing but this package and what runs pin: equal workers have equal ids in all processes.
-// 2. It cannot see code. A change of a tool's code alone gives no other id: then the user gives one.
+// 2. The id does not depend on code. After a change of a tool's code alone, the user must give another id.
 
 import { createHash } from 'node:crypto';
 import type { WorkerOptions } from '@temporalio/worker';
@@ -22,7 +22,7 @@ export type WorkerDeployment = {
 
 const hashLength = 12;
 
-/** What the server takes without a word but never registers is refused here. */
+/** The schema of the option. It refuses names that the server takes silently but never registers. */
 export const workerDeployment = z.strictObject({
   name: z
     .string()
@@ -65,7 +65,7 @@ export function deploymentOptions(
   };
 }
 
-/** `0.2.0-3f9ac1d20b7e`: another one for another version of Longhaul, another definition, or another schema of a tool. */
+/** A build id such as `0.2.0-3f9ac1d20b7e`. It changes with the version of Longhaul, with a definition, and with the schema of a tool. */
 function ownBuildId(registry: Registry): string {
   const { runners, tools, callbacks, criteria, mcpServers } = registry;
   const known = {

@@ -16,10 +16,10 @@ export type LogEntry = {
 
 const valueBytes = 1_000;
 
-/** What a line names first. */
+/** The fields that a line begins with. */
 const first = ['workflowId', 'agentId', 'path', 'turn', 'attempt', 'callId', 'tool'] as const;
 
-/** What the SDK adds to each line, and nobody reads. */
+/** Fields that the SDK adds to each line, and that nobody reads. */
 const unread: ReadonlySet<string> = new Set([
   'activityId',
   'activityRunId',
@@ -38,12 +38,12 @@ export function isRepeated({ message, meta }: LogEntry): boolean {
   return message === 'Activity failed' && wasLogged(meta?.['error']);
 }
 
-/** Warnings, errors, and all that is about the calls of the user's code. */
+/** True for warnings, errors, and lines about the calls of the user's code. */
 export function isForPeople(entry: LogEntry): boolean {
   return entry.level === 'WARN' || entry.level === 'ERROR' || isOfCall(entry);
 }
 
-/** Longhaul or the user's code wrote it in a call. */
+/** True if Longhaul or the user's code wrote the line in a call. */
 export function isOfCall({ meta }: LogEntry): boolean {
   return meta?.['sdkComponent'] === 'activity';
 }
@@ -53,7 +53,7 @@ export function logFormat(named = process.env['LONGHAUL_LOG']): LogFormat {
   return named === 'json' ? 'json' : 'text';
 }
 
-/** Without a line break at the end. */
+/** The line of an entry, without a line break at the end. */
 export function formatEntry(entry: LogEntry, format: LogFormat): string {
   return format === 'json' ? jsonLine(entry) : textLines(entry);
 }
@@ -98,7 +98,7 @@ function timeOf({ timestampNanos }: LogEntry): string {
   return new Date(Number(timestampNanos / 1_000_000n)).toISOString();
 }
 
-/** A value that the user's code logs may have circles, or numbers that JSON does not have. */
+/** The JSON of a logged value. The user's code may log circles, or numbers that JSON does not have. */
 function jsonOf(value: unknown): string {
   try {
     const text = JSON.stringify(value, (_, member: unknown) =>

@@ -14,8 +14,8 @@ export type LineLogOptions = {
 let isInstalled = false;
 
 /**
- * Makes the log of Temporal's worker one line for each entry, on standard error. It belongs to the process, and the first one that is
- * installed stays: the user's own wins.
+ * Writes each entry of the log of Temporal's worker as one line, on standard error. The log belongs to the process, and the first log that
+ * is installed stays: the user's own wins.
  */
 export function installLineLog({
   level,

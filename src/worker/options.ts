@@ -32,7 +32,7 @@ import { isTelemetry, type Telemetry } from '../telemetry';
 import { z } from 'zod';
 import { type WorkerDeployment, workerDeployment } from './deployment';
 
-/** Checked by the code that uses it. */
+/** For options that the code checks where it uses them. */
 const elsewhere = z.unknown().optional();
 
 const name = nonBlank('a text').exactOptional();
@@ -118,8 +118,8 @@ export type LonghaulOptions = Base & {
   /** Stores for state that outlives runs and for the turns of threads. You close them. */
   readonly stores?: Stores;
   /**
-   * Keeps large results of tools, media, and large inputs. Their runs keep a reference, and models read on with `read_result`. All workers
-   * and clients of a namespace need the same store. You close it.
+   * Keeps large results of tools, media, and large inputs. Their runs keep a reference, and models read the rest with `read_result`. All
+   * workers and clients of a namespace need the same store. You close it.
    */
   readonly results?: ResultStore;
   /** Bytes of memory for cached logs of runs. The worker reads other logs again from the run. Default 64 MiB. */
@@ -127,20 +127,20 @@ export type LonghaulOptions = Base & {
   /** Called for every streamed delta of every model call of this worker. It must not block. */
   readonly onDelta?: (event: DeltaEvent) => void;
   /**
-   * Gets what Longhaul and the user's code write in calls and in workflows, with the run, agent, turn and attempt. Default: the logger of Temporal's
-   * `Runtime`.
+   * Gets the log lines of Longhaul and of the user's code in calls and in workflows, with the run, agent, turn and attempt. Default: the
+   * logger of Temporal's `Runtime`.
    */
   readonly logger?: WorkerLogger;
-  /** Carries model calls in progress to those who stream the run, in this process or in others. You close it. */
+  /** Carries model calls in progress to the readers of the run's stream, in this process or in others. You close it. */
   readonly deltas?: Deltas;
   /** Gets spans and metrics of runs, model calls and tools. */
   readonly telemetry?: Telemetry;
   /**
-   * Called when a run begins to wait for a person or a result, for each reminder, and when more people may decide: send a message. At least
-   * once for each, with the same `idempotencyKey`. A call that fails is repeated for a day.
+   * Called when a run begins to wait for a person or a result, for each reminder, and when more people may decide: send a message. It is
+   * called at least once for each, with the same `idempotencyKey`. A call that fails is repeated for a day.
    */
   readonly onPause?: OnPause;
-  /** Decides whether an answer is from the actor that it names. Only `true` accepts it. Without the hook, nobody checks. */
+  /** Decides whether an answer is from the actor that it names. Only `true` accepts it. Without the hook, signatures are not checked. */
   readonly checkSignature?: CheckSignature;
   /** Gives the worker a version, for Temporal's Worker Versioning. Such a worker gets work once its version is current or ramping. */
   readonly workerDeployment?: WorkerDeployment;
@@ -160,7 +160,7 @@ export type CreateWorkerOptions = LonghaulOptions & {
   readonly workerOptions?: Partial<WorkerOptions>;
 };
 
-/** What a worker with these options knows by name. */
+/** The runners and the code that a worker with these options knows by name. */
 export function workerRegistry(options: Omit<LonghaulOptions, 'specs' | 'overlays'>): Registry {
   const prices = priceTable(options.prices);
   return createRegistry({ ...options, windowOf: (model) => windowOf(prices, model) });

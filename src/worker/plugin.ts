@@ -93,7 +93,10 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   readonly #warn = (message: string, fields?: Record<string, unknown>): void =>
     void (this.#options.logger ?? Runtime.instance().logger).warn(message, fields);
 
-  /** Keeps how the server is reached, for beats beside the worker's own connection. A proxy is only for that one. */
+  /**
+   * Keeps the address and the credentials of the server, for beats beside the worker's own connection. A proxy is only for the worker's
+   * connection.
+   */
   configureNativeConnection(options: NativeConnectionOptions): NativeConnectionOptions {
     const { address, tls, metadata, apiKey, proxy } = options;
     this.#server = proxy ? undefined : defined({ address, tls, metadata, apiKey });
@@ -255,7 +258,7 @@ function bundledUnseen(): Error {
   );
 }
 
-/** Whether the namespace has Longhaul's search attributes, asked once per worker. No if the server does not say. */
+/** Whether the namespace has Longhaul's search attributes. It asks once per worker. False if the server does not answer that. */
 function searchAttributeCheck(
   connection: NativeConnection | undefined,
   namespace: string,

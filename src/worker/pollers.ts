@@ -1,4 +1,4 @@
-// How the activities of a worker learn who else polls its task queue.
+// Finds out for the activities of a worker who else polls its task queue.
 
 import { hostname } from 'node:os';
 import { Context } from '@temporalio/activity';
@@ -31,8 +31,8 @@ export function pollersOf({ taskQueue, identity, workerDeploymentOptions }: OfWo
 }
 
 /**
- * Leaves out those that have not polled for longer than a poll takes, and workers of other versions: they do not get this worker's calls.
- * A time-skipping server cannot say who polls.
+ * Leaves out workers that have not polled for longer than a poll takes, and workers of other versions, because they do not get this
+ * worker's calls. A time-skipping server does not know who polls.
  */
 async function polling(
   taskQueue: string,

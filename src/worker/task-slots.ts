@@ -22,7 +22,7 @@ const activities = 100;
 
 const mostModelCalls = 1_000;
 
-/** What a model call may take with a long prompt. All of them together get a quarter of the memory. */
+/** The memory of a model call with a long prompt. All model calls together get a quarter of the memory. */
 const modelCallBytes = 1024 ** 2;
 
 const ourTypes: ReadonlySet<string> = new Set(allWorkflowTypes);
@@ -75,7 +75,7 @@ export function activitySlots(light: number, heavy = activities): TaskSlots<Acti
   return new TaskSlots(limits, ({ activityType }) => modelCalls.has(activityType));
 }
 
-/** By the memory of the container, else of the machine. */
+/** How many model calls fit in the memory of the container, or else of the machine. */
 export function modelCallsAtOnce(
   bytes = Math.min(process.constrainedMemory(), totalmem()),
 ): number {
@@ -88,8 +88,8 @@ type Permit = SlotPermit & { isLight: boolean };
 type Waiting = { readonly isLight: boolean; readonly give: (permit: Permit) => void };
 
 /**
- * Slots for two kinds of tasks. A sticky task is light. What any other task is shows only when its slot is used: until then it counts as
- * heavy. Light tasks that are too many keep the slots that they took.
+ * Slots for two kinds of tasks. A sticky task is light. The kind of any other task shows only when its slot is used: until then it counts
+ * as heavy. If there are too many light tasks, they keep the slots that they took.
  */
 export class TaskSlots<
   Info extends WorkflowSlotInfo | ActivitySlotInfo,
@@ -165,7 +165,8 @@ export class TaskSlots<
 /**
  * How long a workflow may compute before Temporal's SDK stops it and tries its task again: by default 5 seconds, which a busy machine alone
  * may take. If that happens in a promise, Node before 24 ends the whole process ("async hook stack has become corrupted",
- * nodejs/node#38503). So there it is only what will hardly end by itself. The SDK reads the option, but its types do not name it.
+ * nodejs/node#38503). So there the limit stops only work that will hardly end by itself. The SDK reads the option, but its types do not
+ * name it.
  */
 export function workflowTime(
   { debugMode = false }: Pick<WorkerOptions, 'debugMode'>,

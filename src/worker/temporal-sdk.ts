@@ -8,7 +8,7 @@ import { LonghaulError, newestMinor, testedMinors } from '../protocol';
 
 const names = ['worker', 'workflow', 'activity', 'common'].map((name) => `@temporalio/${name}`);
 
-/** A package that one place of the project finds. */
+/** A package, as one place of the project finds it. */
 export type SdkCopy = { readonly name: string; readonly version: string; readonly folder: string };
 
 /** The copies that this package, Temporal's worker and a workflow file find. */
@@ -42,7 +42,7 @@ export function sdkProblem(copies: readonly SdkCopy[]): string | undefined {
   );
 }
 
-/** What to log where Temporal's SDK is newer than all that were tested. */
+/** The text to log if Temporal's SDK is newer than all tested versions. */
 export function untestedSdk(copies: readonly SdkCopy[] = sdkCopies()): string | undefined {
   const newer = copies.find(({ version }) => isAfter(minorOf(version), newestMinor));
   return (
@@ -56,7 +56,7 @@ function isSupported(version: string): boolean {
   return /^1\.\d+$/.test(minor) && !isAfter(testedMinors[0], minor);
 }
 
-/** Both are like `1.24`, of one major version. */
+/** Compares two minors such as `1.24`, of one major version. */
 function isAfter(minor: string, other: string): boolean {
   return Number(minor.split('.')[1]) > Number(other.split('.')[1]);
 }
