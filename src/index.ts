@@ -50,7 +50,7 @@ export { specFileSchema } from './define';
 export { toSpecText } from './define';
 export type { AgentSpec, RunnerSpec } from './protocol';
 
-// What runs take, say and write.
+// The data of runs: inputs, results and logs.
 export type { Json, JsonObject } from './base';
 export type { LogEntry } from './protocol';
 export type { Actor, ApproverRule } from './protocol';

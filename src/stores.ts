@@ -26,7 +26,7 @@ export { FileResults } from './stores/results/file-results';
 export type { ResultKey, ResultStore } from './stores/results/result-store';
 export { S3Results } from './stores/results/s3-results';
 
-// Model calls in progress, from workers to those who show them.
+// Model calls in progress, from workers to programs that show them.
 export type { Deltas } from './stores/deltas/deltas';
 export { PostgresDeltas } from './stores/deltas/postgres-deltas';
 export { ProcessDeltas } from './stores/deltas/process-deltas';

@@ -1,4 +1,4 @@
-// Where adapters find their keys: in the configuration, or in variables of the environment.
+// Reads the keys of adapters, from the configuration or from variables of the environment.
 
 import { ProviderError } from '../protocol';
 

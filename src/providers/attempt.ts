@@ -28,7 +28,7 @@ export async function singleAttempt<T>(
       }
     };
   };
-  // Not asked of the signal, because that is slow for a signal made of others, and this is asked for every chunk.
+  // A variable, because `signal.aborted` is slow for a signal made of others, and this is read for every chunk.
   let cut = false;
   const wasCut = (): boolean => cut;
   const stop = (): void => {

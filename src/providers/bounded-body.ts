@@ -48,7 +48,7 @@ function tooLarge(what: string, most: number): LonghaulError {
   );
 }
 
-/** Where the last event in a piece of a stream ends, with its empty line. */
+/** The end of the last event in a piece of a stream, with its empty line. */
 function endOfEvent(chunk: Uint8Array): number {
   const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\n\r\n'), text.lastIndexOf('\r\r'));

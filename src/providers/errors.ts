@@ -67,7 +67,7 @@ export function providerErrorFromNetwork(target: CallTarget, cause: unknown): Pr
   });
 }
 
-/** What `fetch` and the SDKs throw when the connection, not the answer, is at fault. */
+/** True for errors of `fetch` and the SDKs about the connection, not about the answer. */
 export function isNetworkError(error: unknown): boolean {
   if (!(typeof error === 'object' && error !== null)) return false;
   const { name, message, code, cause } = error as Record<string, unknown>;
@@ -194,7 +194,7 @@ export function headerOf(headers: HeaderSource | undefined, name: string): strin
   return value ?? undefined;
 }
 
-/** The wait that the provider asks for, in milliseconds, between 250 ms and 10 minutes. Undefined if it does not say. */
+/** The wait that the provider asks for, in milliseconds, between 250 ms and 10 minutes. Undefined if it asks for none. */
 export function retryAfterMs(
   headers: HeaderSource | undefined,
   now: number = Date.now(),

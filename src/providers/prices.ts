@@ -27,7 +27,7 @@ function priced([input, cacheRead, cacheWrite, output]: FullPrices): TokenPrices
   return { input, output, cacheRead, cacheWrite };
 }
 
-/** A context of 1,050,000 tokens, of which a prompt may have all but the 128,000 of the answer. */
+/** A model with a context of 1,050,000 tokens. A prompt may have all but the 128,000 of the answer. */
 function openai(...prices: FullPrices): ModelPrice {
   const [input, cacheRead, cacheWrite, output] = prices;
   const long = priced([input * 2, cacheRead * 2, cacheWrite * 2, output * 1.5]);
@@ -39,7 +39,7 @@ function claude(window: number, ...prices: FullPrices): ModelPrice {
 }
 
 const million = 1_000_000;
-/** Of a context of 400,000 tokens, a prompt may have all but the 128,000 of the answer. */
+/** The window of a context of 400,000 tokens, without the 128,000 of the answer. */
 const smallGpt5 = 272_000;
 const gemini = 1_048_576;
 
@@ -129,11 +129,11 @@ export function costOf(prices: PriceTable, model: ModelRef, usage: Usage): numbe
     read * (price.cacheRead ?? price.input) +
     written * (price.cacheWrite ?? price.input) +
     outputTokens * price.output;
-  // Rounded, so that no number like 0.30000000000000004 stands in a history. No price list is this fine.
+  // It rounds, so that a history has no number like 0.30000000000000004. No price list is this fine.
   return Math.round(cost * 1_000) / 1e9;
 }
 
-/** What a call adds to the budget of its run. Without a known price the model is named in `unpriced`. */
+/** The spending of a call, for the budget of its run. Without a known price, `unpriced` names the model. */
 export function spendOf(prices: PriceTable, model: ModelRef, usage: Usage): RunSpend {
   const costUsd = costOf(prices, model, usage);
   const cost =

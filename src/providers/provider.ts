@@ -60,7 +60,7 @@ export type CallOptions = {
 export interface ModelProvider {
   readonly name: string;
   call(request: ModelRequest, options: CallOptions): Promise<ModelResponse>;
-  /** What is missing for a call, such as the name of a key; undefined if nothing is. */
+  /** Returns what is missing for a call, such as the name of a key. Undefined if nothing is missing. */
   check?(): string | undefined;
 }
 

@@ -64,7 +64,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
 /** A password may contain `@`, `/` or `:`. It ends at the last `@` before the path. */
 const userInfo = /:\/\/[^\s"'<>]*/g;
 
-/** Removes credentials from a text. `secrets` are known values, which are removed whatever they look like. */
+/** Removes credentials from a text. `secrets` are known values. They are removed in any form. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   const known = secrets.filter((secret) => secret.length >= 4);
   const withoutKnown = known.reduce((kept, secret) => kept.replaceAll(secret, gone), text);

@@ -60,7 +60,7 @@ export function resolveProviders(
   return new Map([...names].map((name) => [name, resolveProvider(name, configs)]));
 }
 
-/** What is wrong with the models of these agents: providers that a worker with these `names` does not have. */
+/** The problems of the agents' models: providers that a worker with these `names` does not have. */
 export function unknownProviders(
   agents: readonly Pick<AgentSpec, 'id' | 'model' | 'context'>[],
   names: Iterable<string>,

@@ -15,8 +15,8 @@ const deepest = 200;
 const absent = '$absent';
 
 /**
- * What `block` has and `projection`, the block made of the neutral part alone, has not. The two together give the block back exactly, so
- * nothing is stored twice.
+ * The members of `block` that `projection` does not have. `projection` is the block made of the neutral part alone. Both together give the
+ * block back exactly, so nothing is stored twice.
  */
 export function differenceOf(block: JsonObject, projection: JsonObject): JsonObject {
   const added = Object.entries(block).filter(
@@ -63,7 +63,7 @@ export function toolResultText(
   return result.isError && !errorFlag ? `Error: ${text}` : text;
 }
 
-/** In place of media stands a note, because a refused request would end the run. `follows`: the media are in `mediaAfterResults`. */
+/** A note replaces media, because a refused request would end the run. `follows`: the media are in `mediaAfterResults`. */
 export function toolContentText(content: ToolContent, follows: MediaTest = none): string {
   switch (content.type) {
     case 'text':
@@ -164,7 +164,7 @@ function checked(value: unknown, text: () => string): ToolArguments {
   return { args: value };
 }
 
-/** Without recursion, because deep values would overflow the stack. */
+/** It uses no recursion, because deep values would overflow the stack. */
 function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

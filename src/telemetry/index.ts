@@ -8,17 +8,17 @@ import { hasMethods, type Json } from '../base';
 import type { EndedSegment, ToolOutput } from '../protocol';
 import type { ModelRequest, ModelResponse } from '../providers';
 
-/** Takes what workers and clients say. `openTelemetry()` of `longhaul/otel` makes one. No method throws or waits. */
+/** Takes the reports of workers and clients. `openTelemetry()` of `longhaul/otel` makes one. No method throws or waits. */
 export interface Telemetry {
   /** The trace context of the code that runs now, as a W3C carrier (`traceparent`, `tracestate`). Undefined outside of a trace. */
   carrier(): Readonly<Record<string, string>> | undefined;
-  /** An attempt at a call begins. */
+  /** Call it when an attempt at a call begins. */
   begin(call: CallStart): CallWatch;
-  /** An attempt that began on another worker ended without a word, because that worker was lost. */
+  /** Reports an attempt on another worker that ended without a report, because that worker was lost. */
   lost(call: CallStart, end: LostCall): void;
-  /** A part of a run between two pauses has ended. */
+  /** Reports a part of a run between two pauses that has ended. */
   segment(segment: EndedSegment & RunOfSegment): void;
-  /** A worker needed the log of a run, and had it, or read it from the run. */
+  /** Reports that a worker needed the log of a run, and had it (`cache`) or read it from the run (`run`). */
   logRead(from: 'cache' | 'run'): void;
 }
 
@@ -26,13 +26,13 @@ export interface Telemetry {
 export interface CallWatch {
   /** Runs code inside the span, so that what the code records is below it. */
   run<Result>(code: () => Result): Result;
-  /** The first piece of the response has arrived. Only the first call counts. */
+  /** Call it when the first piece of the response has arrived. Only the first call counts. */
   firstToken(): void;
   /** Only the first call counts. */
   end(end: CallEnd): void;
 }
 
-/** The watch of a call that nobody wants to know of. */
+/** The watch of a call without telemetry. */
 export const unwatched: CallWatch = {
   run: (code) => code(),
   firstToken: () => undefined,
@@ -94,7 +94,7 @@ export type ToolCall = {
   readonly args?: Json;
 };
 
-/** How an attempt ended. `error`: what was thrown, also if the model sees it as the call's result. */
+/** How an attempt ended. `error` is the thrown error, also if the model sees it as the call's result. */
 export type CallEnd = {
   readonly response?: ModelResponse;
   /** In US dollars, if the worker knows the model's price. */
@@ -103,7 +103,7 @@ export type CallEnd = {
   readonly error?: unknown;
 };
 
-/** `endedAt`: when the server gave the attempt up, in milliseconds since 1970. `response`: what the lost worker had kept of it. */
+/** `endedAt`: when the server gave the attempt up, in milliseconds since 1970. `response`: the response that the lost worker had kept. */
 export type LostCall = Pick<CallEnd, 'response' | 'costUsd'> & {
   readonly endedAt: number;
   /** Such as `heartbeat timeout`. */

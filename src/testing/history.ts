@@ -86,8 +86,8 @@ export type ReplayOptions = Partial<ReplayWorkerOptions> & {
 };
 
 /**
- * Replays a history on the workflows of this version. Throws if they would now do something else. Takes a history, or the JSON that the
- * CLI and the Web UI export.
+ * Replays a history on the workflows of this version. Throws if the workflows would now do something else. Takes a history, or the JSON
+ * that the CLI and the Web UI export.
  */
 export async function replay(
   history: RunHistory | object,

@@ -29,7 +29,7 @@ export type TestEnvironmentOptions = Omit<
 
 /** A time-skipping server with a worker and a client. All its runs share one clock, so run one test at a time. */
 export type TestEnvironment = {
-  /** The SDK's environment, for other needs. To await a result of `env.client` skips time past every pause. */
+  /** The SDK's environment, for other needs. If you await a result of `env.client`, it skips time past every pause. */
   readonly env: TestWorkflowEnvironment;
   readonly client: Longhaul;
   readonly worker: Worker;

@@ -22,7 +22,7 @@ export type WireMessage = {
 
 /**
  * Joins adjacent messages of one role, as the API itself does. In a user message the results of a turn come first, then text. System
- * messages have a place of their own in the request.
+ * messages are in another member of the request.
  */
 export function toMessages(messages: readonly Message[]): WireMessage[] {
   const ids = new CallIds();

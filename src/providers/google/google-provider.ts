@@ -98,7 +98,7 @@ function sdkParameters(
       automaticFunctionCalling: { disable: true },
       httpOptions: {
         extraBody: { ...body },
-        // The SDK's errors do not have the headers, which say how long to wait.
+        // The SDK's errors do not have the headers, which have the time to wait.
         fetch: async (url: string | URL | Request, init?: RequestInit) => {
           const response = await boundedFetch(url, init);
           onHeaders(response.headers);

@@ -127,7 +127,7 @@ function toGenerationConfig(request: ModelRequest): GenerationConfig {
 
 type Effort = NonNullable<NonNullable<ModelSettings['reasoning']>['effort']>;
 
-/** Asks for summaries of thoughts wherever the request asks for thinking. A model that has levels cannot switch thinking off. */
+/** Asks for summaries of thoughts if the request asks for thinking. A model that has levels cannot switch thinking off. */
 function toThinkingConfig(
   reasoning: ModelSettings['reasoning'],
   model: string,

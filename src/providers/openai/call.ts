@@ -200,7 +200,7 @@ function streamedError(body: Record<string, unknown>, target: CallTarget): Longh
     : providerErrorFromBody(target, errorBody(body));
 }
 
-/** If a body is not JSON, the SDK puts it after the status. Proxies answer with whole pages, which say nothing. */
+/** If a body is not JSON, the SDK puts it after the status. Proxies answer with whole pages, which are of no use. */
 function plainText(message: unknown): string | undefined {
   const text = typeof message === 'string' ? message.replace(/^\d{3} /, '').trim() : '';
   return text === '' || text.startsWith('<') || text.startsWith('status code (') ? undefined : text;

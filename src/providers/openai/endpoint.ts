@@ -21,7 +21,7 @@ export type Endpoint = {
   readonly baseURL: string;
   /** Undefined if the server needs no key. */
   readonly apiKey: string | undefined;
-  /** Removed from every message. */
+  /** Texts to remove from every message. */
   readonly secrets: readonly string[];
   /** True for OpenAI itself. Compatible servers do not know all of its fields. */
   readonly ownHost: boolean;

@@ -1,7 +1,7 @@
 // The port for model calls in progress: from the workers that make them to the processes that show them.
 //
 // 1. It is a side channel. Each turn is in the log of its run when the call has ended, so a lost event costs nothing but patience.
-// 2. An event may come twice, and late. `turn`, `attempt` and `seq` say what it belongs to.
+// 2. An event may come twice, and late. `turn`, `attempt` and `seq` name its place.
 
 import { hasMethods } from '../../base';
 import type { LiveEvent } from '../../protocol';
@@ -11,15 +11,15 @@ export interface Deltas {
   /** Passes an event on. It returns at once and never throws. If it cannot keep up, it drops events. */
   publish(event: LiveEvent): void;
   /**
-   * Calls the listener for each event of the run and the runs below it: first those of model calls in progress, as far as they are kept,
-   * then each new one. Never in the call of `subscribe` itself. Returns a function that ends it.
+   * Calls the listener for each event of the run and the runs below it: first the kept events of model calls in progress, then each new
+   * one. It never calls the listener during `subscribe` itself. Returns a function that ends the subscription.
    */
   subscribe(root: string, listener: (event: LiveEvent) => void): () => void;
   /** Ends all subscriptions. */
   close(): Promise<void>;
   /** True if others can read what it carries, for instance in a database. A worker with `encryption` refuses it. */
   readonly inClear?: boolean;
-  /** A worker that uses it gives its logger, for what the carrier has to say about itself. */
+  /** Takes the logger of the worker that uses it, for warnings of the carrier itself. */
   logTo?(warn: (message: string) => void): void;
 }
 

@@ -12,7 +12,7 @@ type SubscriptionOptions = {
 export class Listeners {
   readonly #roots = new Map<string, Set<Subscription>>();
 
-  /** The listener gets `first` before anything else, and of all events only those that `isNew`. */
+  /** The listener gets `first` before anything else, and then only events that `isNew`. */
   add(
     root: string,
     listener: Listener,
@@ -68,7 +68,7 @@ export class Subscription {
     this.#isNew = isNew;
   }
 
-  /** Drops what is not new before it merges the others. */
+  /** Drops events that are not new before it merges the others. */
   send(events: readonly LiveEvent[]): void {
     const fresh = events.filter((event) => this.#isNew(event));
     if (fresh.length === 0) return;
@@ -88,7 +88,7 @@ export class Subscription {
       try {
         this.#listener(event);
       } catch {
-        // The listener's own affair: the next event may suit it.
+        // A failure of a listener does not end its subscription.
       }
     }
   }

@@ -39,7 +39,7 @@ export function isSameAttempt(one: LiveAttempt, other: LiveAttempt): boolean {
   );
 }
 
-/** What an event weighs in memory, about. */
+/** The approximate memory of an event. */
 function eventBytes(event: LiveEvent): number {
   return overhead + (event.kind === 'delta' ? utf8Length(textOf(event.delta)) : 0);
 }

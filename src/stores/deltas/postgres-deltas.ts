@@ -8,13 +8,13 @@ import { DeltaWriter } from './postgres/delta-writer';
 import { type DatabaseOptions, DeltasDatabase } from './postgres/deltas-database';
 
 export type PostgresDeltasOptions = DatabaseOptions & {
-  /** Encrypts the rows. Give it the codecs of your workers and clients; a worker with `encryption` insists on it. */
+  /** Encrypts the rows. Give it the codecs of your workers and clients; a worker with `encryption` requires it. */
   readonly encryption?: Required<EncryptionOptions>['encryption'];
 };
 
 /**
- * Deltas for workers and readers in many processes, through one PostgreSQL. The first use makes the table. While the database is away, nobody
- * waits: streams show whole turns.
+ * Deltas for workers and readers in many processes, through one PostgreSQL. The first use makes the table. While the database is away,
+ * nothing waits for it: streams show whole turns.
  *
  * @example
  * const deltas = new PostgresDeltas({ connectionString: process.env.DATABASE_URL });
@@ -49,7 +49,7 @@ export class PostgresDeltas implements Deltas {
     this.#warn = warn;
   }
 
-  /** Writes what waits, deletes the rows of calls that have ended, and closes the connections. */
+  /** Writes the waiting events, deletes the rows of calls that have ended, and closes the connections. */
   async close(): Promise<void> {
     await Promise.all([this.#writer.close(), this.#reader.close()]);
     await this.#database.close();

@@ -1,4 +1,4 @@
-/** Lets work begin while all of it together holds no more than so many bytes. The others wait, in the order in which they came. */
+/** Lets work begin while all running work together holds at most this many bytes. Other work waits, in the order of arrival. */
 export class ByteGate {
   readonly #most: number;
   readonly #waiting: Waiter[] = [];
@@ -8,7 +8,7 @@ export class ByteGate {
     this.#most = most;
   }
 
-  /** Work that needs more than there is has all of it to itself. Rejects with the reason of the signal if that ends the wait. */
+  /** Work that needs more bytes than the limit runs alone. Rejects with the reason of the signal if the signal ends the wait. */
   async hold<Result>(
     bytes: number,
     signal: AbortSignal | undefined,

@@ -17,7 +17,7 @@ import {
 
 const tables = { results: 'longhaul_results' } as const;
 
-/** A row for each content. */
+/** Keeps each content in a row. */
 class DatabaseResults implements ResultStore {
   readonly #run: Statements;
   readonly #table: string;

@@ -24,7 +24,7 @@ export function isEncoded(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(mark) === 0;
 }
 
-/** One chunk after the other: a codec gets no more at once than it gets of a history. */
+/** It encodes one chunk after the other: a codec gets no more bytes at once than from a history. */
 export async function encodeContent(
   codecs: readonly ContentCodec[],
   bytes: Uint8Array,
@@ -44,7 +44,7 @@ export async function encodeContent(
   return Buffer.concat([mark, hash.digest(), ...frames]);
 }
 
-/** Undefined if the bytes are not what was encoded. */
+/** Undefined if the bytes are damaged. */
 export async function decodeContent(
   codecs: readonly ContentCodec[],
   encoded: Uint8Array,

@@ -30,7 +30,7 @@ const goneEnd = '.gone';
 /** A deletion that takes longer was cut off. */
 const longestDeletionMs = 60 * 60_000;
 
-/** A scope that somebody deletes while it is written to is made again. */
+/** If a scope is deleted during a write, the write makes it again, at most this often. */
 const putAttempts = 5;
 
 const folderMode = 0o700;
@@ -38,7 +38,7 @@ const fileMode = 0o600;
 
 /**
  * Keeps results in files: a folder for each scope, in 256 folders. Any number of processes may use it at once. Only the user who runs the
- * process may read the files. Every call rejects with a retryable `StoreError`, because somebody repairs a disk.
+ * process may read the files. A failed call rejects with a retryable `StoreError`, because a disk can be repaired.
  *
  * @example
  * const worker = await createWorker({ runners, results: new FileResults({ folder: '/srv/results' }) });
@@ -185,7 +185,7 @@ async function deleteFiles(
   return deleted;
 }
 
-/** If a process ended while it deleted a folder, nobody knows whether somebody wrote to it: the next deletion decides. */
+/** If a process ended while it deleted a folder, another process may have written to it: the next deletion decides. */
 async function restoreCutOff(shard: string): Promise<void> {
   for (const name of (await readdir(shard)).filter((each) => each.endsWith(goneEnd))) {
     const [digest = '', time] = name.split('.');

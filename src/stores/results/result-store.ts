@@ -35,15 +35,15 @@ export type DeleteScopeOptions = {
  */
 export type ResultStore = {
   /**
-   * Keeps the bytes. It is safe to repeat, and a repeated call replaces what is there: encryption makes other bytes each time. A reader
+   * Keeps the bytes. It is safe to repeat. A repeated call replaces the bytes, because encryption makes other bytes each time. A reader
    * never sees half of the bytes.
    */
   put(key: ResultKey, bytes: Uint8Array): Promise<void>;
   /** All bytes, or undefined if the store does not have them. The caller checks the digest. */
   get(key: ResultKey): Promise<Uint8Array | undefined>;
-  /** At most `limit` scopes, in an order of the store's own that stays the same. */
+  /** At most `limit` scopes, in any order that stays the same. */
   scopes(page: ScopePage): Promise<readonly ResultScope[]>;
-  /** Deletes all that a scope keeps, or what the options say. Returns how many contents it deleted. */
+  /** Deletes all contents of a scope, or those that the options select. Returns how many contents it deleted. */
   deleteScope(scope: string, options?: DeleteScopeOptions): Promise<number>;
 };
 
@@ -67,7 +67,7 @@ export const memoryMark = Buffer.from(
   'longhaul: a memory store has turns that name these contents\n',
 );
 
-/** For stores of files: the name of a scope, whatever its length and its characters. */
+/** The name of a scope, for stores of files. The scope may have any length and any characters. */
 export function scopeName(scope: string): string {
   return sha256Of(scope);
 }
@@ -86,7 +86,7 @@ export function checkDigest(digest: string): void {
   throw new LonghaulError('StoreError', 'a digest must have 64 hexadecimal digits');
 }
 
-/** What `createWorker` and `connect` take as `results`. */
+/** True for a value that `createWorker` and `connect` take as `results`. */
 export function isResultStore(value: unknown): boolean {
   return hasMethods(value, 'put', 'get', 'scopes', 'deleteScope');
 }

@@ -19,7 +19,7 @@ type S3ClientLike = { send(command: never, options?: never): Promise<unknown> };
 
 export type S3ResultsOptions = {
   readonly bucket: string;
-  /** What the names of all objects start with, such as `longhaul/`. Default: nothing. */
+  /** The prefix of the names of all objects, such as `longhaul/`. Default: none. */
   readonly prefix?: string;
   /** Your own `S3Client`, for instance with special credentials or TLS settings. It replaces `region` and `endpoint`. */
   readonly client?: S3ClientLike;
@@ -158,7 +158,7 @@ export class S3Results implements ResultStore {
         const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
         return { bytes, writtenAt: LastModified ?? new Date() };
       } catch (error) {
-        // Only this name: a bucket that is not there has lost nothing.
+        // Only for this name: a missing bucket does not mean that the content is lost.
         if ((error as Error).name === 'NoSuchKey') return undefined;
         throw error;
       }
@@ -211,7 +211,7 @@ export class S3Results implements ResultStore {
     });
   }
 
-  /** Ends the request itself after a time: a server that sends nothing would hold it. */
+  /** Ends the request itself after a time, because a server that sends nothing would hold it. */
   async #call<Result>(send: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     try {
       return await send(AbortSignal.timeout(timeouts.storedContent));

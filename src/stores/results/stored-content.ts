@@ -30,7 +30,7 @@ export type ReadContent =
 const gone = 'the result store no longer has it';
 const wrong = 'the result store returned other bytes than were kept';
 
-/** One for each worker and client: it keeps contents in memory, and many readers of one content make one call. */
+/** Each worker and client has one. It keeps contents in memory, and many readers of one content make one call. */
 export class StoredContent {
   readonly #store: ResultStore;
   readonly #codecs: readonly ContentCodec[];
@@ -87,7 +87,7 @@ export class StoredContent {
       if (name.endsWith(` ${scope}`)) this.#held.delete(name);
   }
 
-  /** Does work that holds so many bytes of content until it ends. It waits until there is room for them. */
+  /** Does work that holds this many bytes of content until it ends. It waits until there is room for them. */
   async holding<Result>(
     bytes: number,
     signal: AbortSignal | undefined,

@@ -14,7 +14,7 @@ const methods = {
 
 const memoryMethods = ['loadTurns', 'saveTurn', 'clear', 'count', 'generation'];
 
-/** Whose conversation: agents with the same key share it. */
+/** The key of a conversation. Agents with the same key share the conversation. */
 export type MemoryKey = SessionKey;
 
 /** The messages of a user and the answer of the agent. */

@@ -9,7 +9,7 @@ export function otelApi(): typeof api {
   return loadPeer('@opentelemetry/api', () => require('@opentelemetry/api') as typeof api);
 }
 
-/** What `work` returns. If it throws, the diagnostics of OpenTelemetry get the error, and nobody else. */
+/** The result of `work`. If it throws, only the diagnostics of OpenTelemetry get the error. */
 export function guarded<Result>(work: () => Result): Result | undefined {
   try {
     return work();
@@ -19,7 +19,7 @@ export function guarded<Result>(work: () => Result): Result | undefined {
   }
 }
 
-/** A user's own logger may be behind it, and may throw. */
+/** Writes a warning. A user's own logger may be behind it, and may throw. */
 export function warn(message: string, ...details: readonly unknown[]): void {
   try {
     otelApi().diag.warn(message, ...details);

@@ -1,4 +1,4 @@
-// What spans say of calls and segments, without content. Numbers and names only, so that nothing that people or models wrote is in them.
+// The attributes of spans of calls and segments, without content. They are numbers and names only, and have no text of people or models.
 
 import type { AttributeValue, Attributes } from '@opentelemetry/api';
 import { clipText } from '../../base';
@@ -32,7 +32,7 @@ export function nameOfCall({ call }: CallStart): string {
     : `${operations.executeTool} ${call.name}`;
 }
 
-/** What a call's span has from its start, for samplers. */
+/** The attributes of a call's span at its start, for samplers. */
 export function startOfCall(start: CallStart): Attributes {
   const { run, taskQueue, turn, attempt, workerWaitMs, call } = start;
   return {
@@ -89,7 +89,7 @@ function runAttributes({ workflowId, runId, root, path, thread, definition }: Ru
   });
 }
 
-/** What is known when a call has ended. */
+/** The attributes of a call's span at its end. */
 export function endOfCall({ response, costUsd }: CallEnd): Attributes {
   if (response === undefined) return {};
   const { usage, ids, origin, finishReason } = response;
@@ -106,7 +106,7 @@ export function endOfCall({ response, costUsd }: CallEnd): Attributes {
   });
 }
 
-/** A name of few values for what went wrong: the code of Longhaul, with the kind of a provider's error, or the class. */
+/** The name of an error, with few possible values: the code of Longhaul, with the kind of a provider's error, or the class. */
 export function errorTypeOf({
   error,
   output,
@@ -148,7 +148,7 @@ export function segmentAttributes(segment: Segment): Attributes {
   };
 }
 
-/** Not under the conventions' names: a viewer would add them to those of the calls. */
+/** The spending, not under the conventions' names: a viewer would add it to the spending of the calls. */
 function spendAttributes(spend: RunSpend | undefined): Attributes {
   return known({
     [longhaul.runInputTokens]: spend?.usage.inputTokens,

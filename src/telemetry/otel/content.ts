@@ -24,10 +24,10 @@ export type ContentPart = {
  */
 export type Redact = (part: ContentPart) => string | undefined;
 
-/** Bytes of one piece. */
+/** The most bytes of one piece. */
 const pieceBytes = 16 * 1024;
 
-/** Bytes of the messages of one attribute. Older messages are left out first. */
+/** The most bytes of the messages of one attribute. Older messages are left out first. */
 const attributeBytes = 128 * 1024;
 
 type Piece = { readonly [name: string]: Json };
@@ -145,7 +145,7 @@ function textOf(content: readonly ToolContent[]): string {
   return JSON.stringify(shown);
 }
 
-/** As JSON, without the first items if it is too long with them. */
+/** The list as JSON, without the first items if it is too long with them. */
 function list(items: readonly Json[]): string | undefined {
   const kept: string[] = [];
   let bytes = 2;

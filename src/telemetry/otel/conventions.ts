@@ -46,7 +46,7 @@ export const genAi = {
 
 export const errorType = 'error.type';
 
-/** What Langfuse groups traces by. */
+/** The attribute by which Langfuse groups traces. */
 export const sessionId = 'session.id';
 
 /** Attributes of our own. */

@@ -1,4 +1,4 @@
-/** What runs do, through OpenTelemetry. */
+/** Reports what runs do through OpenTelemetry. */
 export type { ContentPart, Redact } from './content';
 export { observePauses } from './observe-pauses';
 export { openTelemetry, type OpenTelemetryOptions } from './open-telemetry';

@@ -23,7 +23,7 @@ const pauses = [1, 10, 60, 600, 3_600, 21_600, 86_400, 259_200, 604_800, 2_592_0
 export type EndedCall = CallEnd & {
   readonly durationMs: number;
   readonly firstTokenMs?: number | undefined;
-  /** In place of what is known from `error`. */
+  /** Replaces the name of `error`. */
   readonly errorType?: string;
 };
 

@@ -1,4 +1,4 @@
-// Open pauses and their age, for one process of a fleet: the inbox is the same for all of them.
+// Measures open pauses and their age, for one process of a fleet, because all processes have the same inbox.
 
 import type { Attributes, MeterProvider, ObservableResult } from '@opentelemetry/api';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ const optionsShape = z.strictObject({
   everyMs: count(1).exactOptional(),
 });
 
-/** Items that one reading counts. */
+/** The most items that one reading counts. */
 const mostItems = 1_000;
 
 /** The open inputs of one agent. */
@@ -29,8 +29,8 @@ type Open = { count: number; readonly since: number };
 
 /**
  * Measures how many inputs wait for a person, by agent, and how old the oldest is, in seconds. It counts at most 1,000. Use it in one
- * process: all of them see the same inbox. A reading that fails is left out, and OpenTelemetry's diagnostics get the error. Returns what
- * stops it. Throws `SpecError` for wrong options, and `PackageMissing`.
+ * process: all of them see the same inbox. A reading that fails is left out, and OpenTelemetry's diagnostics get the error. Returns a
+ * function that stops it. Throws `SpecError` for wrong options, and `PackageMissing`.
  */
 export function observePauses(
   longhaul: Pick<Longhaul, 'inbox'>,
@@ -73,7 +73,7 @@ async function openInputs(longhaul: Pick<Longhaul, 'inbox'>): Promise<ReadonlyMa
   return open;
 }
 
-/** Returns what removes them. */
+/** Returns a function that removes the gauges. */
 function gauges(provider: MeterProvider, read: () => ReadonlyMap<string, Open>): () => void {
   const meter = provider.getMeter('longhaul');
   const counted = meter.createObservableGauge(metricNames.openPauses, { unit: '{pause}' });

@@ -1,4 +1,4 @@
-// Says what runs do through OpenTelemetry. Nothing here throws into a run, and nothing waits for an exporter.
+// Reports what runs do through OpenTelemetry. Nothing here throws into a run, and nothing waits for an exporter.
 
 import type { MeterProvider, Tracer, TracerProvider } from '@opentelemetry/api';
 import { z } from 'zod';
@@ -23,8 +23,8 @@ import { recordEnd, type Recorder, WatchedCall } from './watched-call';
 
 export type OpenTelemetryOptions = {
   /**
-   * Whether prompts, answers, arguments, results and messages of errors are recorded: not at all (default), as they are, or as the function
-   * returns them.
+   * Whether prompts, answers, arguments, results and messages of errors are recorded: not at all (`off`, the default), as they are
+   * (`full`), or as a function returns them.
    */
   readonly content?: 'off' | 'full' | Redact;
   /** Default: the global one. */

@@ -1,4 +1,4 @@
-// One attempt at a call, from its begin to its end, as a span and as metrics.
+// Records one attempt at a call, from its begin to its end, as a span and as metrics.
 
 import { defined } from '../../base';
 import type { Context, Span } from '@opentelemetry/api';
@@ -70,7 +70,7 @@ export class WatchedCall implements CallWatch {
   }
 }
 
-/** The content that a call was made with. */
+/** Records the content that a call was made with. */
 function recordStart(span: Span, { call }: CallStart, { content }: Recorder): void {
   if (content === undefined || !span.isRecording()) return;
   if (call.kind === 'tool') {
@@ -89,7 +89,7 @@ function recordStart(span: Span, { call }: CallStart, { content }: Recorder): vo
 
 type Ended = { readonly end: CallEnd; readonly recorder: Recorder };
 
-/** How a call ended. */
+/** Records how a call ended. */
 export function recordEnd(span: Span, { call }: CallStart, { end, recorder }: Ended): void {
   const { content } = recorder;
   const { response, output, error } = end;

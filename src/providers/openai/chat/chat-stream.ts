@@ -126,7 +126,7 @@ type StreamedChatCall = {
 /**
  * Joins the pieces of streamed calls. The API marks the pieces of a call with an `index`. Compatible servers leave it out, or give all
  * whole calls the same one. So a new id also starts a new call. A piece with neither index nor id starts one if it has a name and the call
- * before it is whole. The API does not say when a call is complete: it is when another one begins after it is whole, or at the end.
+ * before it is whole. The API does not mark the end of a call: a call is complete when another one begins after it is whole, or at the end.
  */
 class ChatToolCalls {
   readonly #onDelta: (delta: ModelDelta) => void;

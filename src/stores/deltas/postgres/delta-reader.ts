@@ -1,4 +1,4 @@
-// Reads what workers write: one connection listens, for all subscriptions of the process.
+// Reads the rows of workers: one connection listens, for all subscriptions of the process.
 
 import { type LiveEvent, timeouts } from '../../../protocol';
 import { type Listener, Listeners } from '../listeners';
@@ -25,14 +25,14 @@ type Row = Readonly<Record<string, unknown>>;
 export class DeltaReader {
   readonly #database: DeltasDatabase;
   readonly #rows: DeltaRows;
-  /** By the hash of the root. */
+  /** Listeners by the hash of the root. */
   readonly #listeners = new Listeners();
   readonly #outage: Outage;
   readonly #unreadable: Outage;
   readonly #news = new Pause();
   readonly #retry = new Pause();
   readonly #backoff = new Backoff();
-  /** Whose rows are to be read: whole roots, and single rows. */
+  /** The rows to read: those of whole roots, and single rows. */
   readonly #roots = new Set<string>();
   readonly #ids = new Set<string>();
   #reading: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export class DeltaReader {
     if (this.#reading) await within(timeouts.deltas, this.#reading).catch(() => undefined);
   }
 
-  /** Until nobody listens. */
+  /** Reads until nobody listens. */
   async #read(): Promise<void> {
     while (this.#isWanted()) {
       try {

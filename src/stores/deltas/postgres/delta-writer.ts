@@ -1,4 +1,5 @@
-// Writes what a worker publishes. One statement at a time: so the rows of a call are in order, and what comes meanwhile is merged.
+// Writes the events that a worker publishes. It runs one statement at a time, so that the rows of a call are in order, and merges the
+// events that come meanwhile.
 
 import { setImmediate } from 'node:timers/promises';
 import { type LiveAttempt, type LiveEvent, type LivePlace, timeouts } from '../../../protocol';
@@ -10,7 +11,10 @@ import { Outage } from './outage';
 import { Outbox } from './outbox';
 import { Backoff, Pause } from './pause';
 
-/** Between two statements. The first delta after a silence waits for nothing. Every commit that notifies takes a lock of the whole server. */
+/**
+ * The pause between two statements. The first delta after a silence does not wait. Every commit that notifies takes a lock of the whole
+ * server.
+ */
 const pauseMs = 15;
 
 /** The events of each run of the batch, and the columns of their rows. */
@@ -43,7 +47,7 @@ export class DeltaWriter {
     this.#writing ??= this.#write();
   }
 
-  /** Writes what waits if the database takes it now, and deletes what is over. */
+  /** Flushes once, then deletes finished rows. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

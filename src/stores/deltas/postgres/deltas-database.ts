@@ -20,13 +20,13 @@ export type DatabaseOptions = Pick<PostgresStoresOptions, 'connectionString' | '
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** One to write, one to listen, one to delete. */
+/** One connection to write, one to listen, one to delete. */
 const maxConnections = 3;
 
-/** A pool that answers none of so many requests gets no more of them. */
+/** If this many requests wait for the pool, no more are made. */
 const maxWaiting = 6;
 
-/** The table of deltas. Every call ends in time, whatever the server does. */
+/** The table of deltas. Every call ends in time, even if the server does not answer. */
 export class DeltasDatabase {
   readonly table: string;
   /** Notifications belong to a database, not to a schema. */
@@ -70,7 +70,7 @@ export class DeltasDatabase {
     }
   }
 
-  /** After a failure: somebody may have dropped the table. */
+  /** Call it after a failure, because somebody may have dropped the table. */
   prepareAgain(): void {
     this.#isPrepared = false;
   }
@@ -100,7 +100,7 @@ export class DeltasDatabase {
     }
   }
 
-  /** Asks first: who may use the table need not be allowed to make one. Many may make it at once. */
+  /** Checks for the table first, because a user of the table may have no right to make one. Several processes may make it at once. */
   async #prepare(connection: DeltasConnection): Promise<void> {
     const [found] = await connection.query(
       'select to_regclass($1) is not null as "table", to_regnamespace($2) is not null as "schema"',
@@ -166,7 +166,7 @@ export class DeltasConnection {
   }
 }
 
-/** 64 bits, as text. */
+/** A hash of 64 bits, as text. */
 export function hashOf(...parts: readonly (string | number)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }

@@ -1,6 +1,6 @@
 import type { DeltasDatabase } from './deltas-database';
 
-/** Readers of the last rows get so long. */
+/** The time that readers have for the last rows. */
 const readMs = 10_000;
 
 /** Beyond this, rows wait for their age. */

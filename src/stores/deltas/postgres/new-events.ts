@@ -3,7 +3,7 @@ import { isSameAttempt, nextSeq } from '../merge-deltas';
 
 type Heard = LiveAttempt & { readonly nextSeq: number };
 
-/** So many runs of a root are remembered. */
+/** How many runs of a root are remembered. */
 const maxRuns = 1_000;
 
 /** Finds what is new: rows may come twice, because one read finds them by their root, another by their id, and a write may be repeated. */

@@ -8,7 +8,8 @@ const batchRuns = 150;
 const batchBytes = 4 * limits.callInProgress;
 
 /**
- * The events that wait for the database, merged. What does not fit is left out: the readers see a gap, and the log brings the whole turn.
+ * The events that wait for the database, merged. Events that do not fit are left out: the readers see a gap, and the log brings the whole
+ * turn.
  */
 export class Outbox {
   readonly #runs = new Map<string, Unsent>();
@@ -32,7 +33,7 @@ export class Outbox {
     this.#runs.set(workflowId, unsent);
   }
 
-  /** Takes the events of some runs, those that wait longest first. Empty if none wait. */
+  /** Takes the events of some runs, the oldest first. Empty if none wait. */
   take(): readonly (readonly LiveEvent[])[] {
     const batch: (readonly LiveEvent[])[] = [];
     let bytes = 0;

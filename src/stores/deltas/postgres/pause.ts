@@ -29,7 +29,7 @@ export class Pause {
 const shortestMs = 100;
 const longestMs = 10_000;
 
-/** Longer after each failure. */
+/** A pause that grows after each failure. */
 export class Backoff {
   #failures = 0;
 

@@ -22,7 +22,7 @@ import {
   requirePostgres,
 } from './postgres-pool';
 
-/** In order; the first makes version 1. They only add, so that older workers can use a newer database during a deploy. */
+/** The migrations, in order; the first makes version 1. They only add, so that older workers can use a newer database during a deploy. */
 export const postgresMigrations: readonly ((schema: string) => string)[] = [
   (schema: string): string => `
     create table ${schema}.longhaul_app_state (

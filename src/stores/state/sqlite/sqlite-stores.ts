@@ -14,7 +14,7 @@ import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** In order; the first makes version 1. They only add, so that older workers can use a newer database during a deploy. */
+/** The migrations, in order; the first makes version 1. They only add, so that older workers can use a newer database during a deploy. */
 export const sqliteMigrations: readonly string[] = [
   `create table longhaul_app_state (
      app_name text not null primary key,
