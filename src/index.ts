@@ -1,5 +1,5 @@
-// Definitions, and errors. Loads anywhere: no Temporal, no provider. Other tasks have entries of their own: `longhaul/client` starts
-// and answers runs, `longhaul/worker` runs them, `longhaul/workflows` is for your own workflows, `longhaul/testing` for tests.
+// Definitions, and errors. Loads anywhere: no Temporal, no provider. Other tasks have other entries: `longhaul/client` starts and answers
+// runs, `longhaul/worker` runs them, `longhaul/workflows` is for your own workflows, `longhaul/testing` for tests.
 
 // Agents.
 export { type AgentOptions, defineAgent } from './define';

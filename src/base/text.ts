@@ -104,7 +104,7 @@ export function toKiB(bytes: number): string {
   return `${Math.ceil(bytes / 1024)} KiB`;
 }
 
-/** A word as a POSIX shell takes it, whatever is in it. */
+/** Quotes any word for a POSIX shell. */
 export function shellQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -42,7 +42,7 @@ export function sentSpec(runner: RunnerWithSpec, method = 'start'): RunnerSpec {
   );
 }
 
-/** The workflow type for a runner. An id does not say the kind, but every type can run any kind. */
+/** The workflow type for a runner. An id does not show the kind, but every type can run any kind. */
 export function workflowTypeOf(runner: KnownRunner | RunnerSpec): string {
   const kind = typeof runner === 'string' ? 'agent' : sentSpec(runner).kind;
   return Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent;

@@ -7,7 +7,7 @@ import { HttpProblem } from './problems';
 import type { Call } from './route';
 import { segmentOf } from './segment';
 
-/** How long a request waits to hear that its tools are taken. */
+/** How long a request waits until its tools are taken or refused. */
 const firstEventMs = 5_000;
 
 type Tools = { readonly clientTools?: readonly ClientToolOptions[] };

@@ -14,7 +14,7 @@ const nothing: NextEvent = { kind: 'nothing' };
 /** Real time between two polls of a run that works or waits for somebody. */
 const lookEveryMs = 10;
 
-/** The server does not say when it retries. Time goes on in these steps, plus a tenth of the wait so far. */
+/** The server does not report when it retries. Time goes on in these steps, plus a tenth of the wait so far. */
 const retryStepMs = 1_000;
 
 export type SkippedTime = {

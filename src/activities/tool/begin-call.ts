@@ -1,4 +1,4 @@
-// Begins a call that gets its result later. The tool's code starts the work and gets a token. Whoever has the token may send the result.
+// Begins a call that gets its result later. The tool's code starts the work and gets a token. A caller with the token may send the result.
 //
 // 1. Each attempt draws a token. Before the code gets it, the server keeps what the run needs to recognise it, and the next attempt gets
 //    that, too. So a token stays valid if its attempt is lost after the code passed it on.

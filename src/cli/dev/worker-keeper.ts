@@ -224,7 +224,7 @@ export type WorkerMessage =
   | ({ readonly kind: 'ready'; readonly files: readonly string[] } & ReadyWorker)
   | { readonly kind: 'failed'; readonly problem: string; readonly files: readonly string[] };
 
-/** Tells the worker's process to end its calls in flight and exit. `quiet` if its server ends, too: complaints then mean nothing. */
+/** Makes the worker's process end its calls in flight and exit. `quiet` if its server ends, too: complaints then mean nothing. */
 export type WorkerCommand = { readonly kind: 'stop'; readonly quiet: boolean };
 
 /** Resolves when a command that serves must end: on a signal, or when the process that started it is gone, such as `npx`. */

@@ -10,7 +10,7 @@ import type { Clearing, Decision, LogEvent, ModelTurnEvent } from '../../protoco
 import type { MediaSource, Stored, ToolResult, Usage } from '../../protocol/message';
 import { clearedNote, clears, resultBytes } from '../transcript/prompt-view';
 
-/** Tokens for each byte: if no provider has reported, and the bounds of what a report may say. */
+/** Tokens for each byte: the value without a report of a provider, and the bounds for reports. */
 const ratios = { usual: 0.3, least: 0.125, most: 0.5 };
 /** Names, ids and signs around the content of a part. */
 const framing = 60;

@@ -1,6 +1,6 @@
 // Checks whether a schema can be used. Anybody may have written it. Pure.
 //
-// 1. Every schema that passes can be checked in bounded steps, whatever the value is.
+// 1. A check against a schema that passes takes bounded steps, for any value.
 // 2. A keyword that `checkAgainst` cannot check is refused, so that no schema promises more than the check keeps. Unknown keywords are
 //    remarks, as in JSON Schema.
 // 3. The machine checks schemas of answers again when a run replays. So the rules for them must not change.

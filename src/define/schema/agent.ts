@@ -99,7 +99,7 @@ export const agentFields = {
       }),
     )
     .exactOptional(),
-  /** How long the inline calls of a turn may take before they get activities of their own. Default 10 seconds, at most a minute. */
+  /** How long the inline calls of a turn may take before they get separate activities. Default 10 seconds, at most a minute. */
   inlineTimeout: inlineTimeout
     .meta(
       help('How long inline calls may take before they get activities of their own', {

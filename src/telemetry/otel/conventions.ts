@@ -49,7 +49,7 @@ export const errorType = 'error.type';
 /** The attribute by which Langfuse groups traces. */
 export const sessionId = 'session.id';
 
-/** Attributes of our own. */
+/** Longhaul's own attributes. */
 export const longhaul = {
   agent: 'longhaul.agent',
   attempt: 'longhaul.attempt',

@@ -1,4 +1,4 @@
-// Drives one agent: asks the machine for the next step, does it, and returns what happened to the machine. `drive` ends with the final
+// Drives one agent: asks the machine for the next step, does the step, and reports the outcome to the machine. `drive` ends with the final
 // answer, or throws.
 //
 // 1. It decides nothing: the machine makes every decision of the loop. This file knows activities, children, timers and the budget.

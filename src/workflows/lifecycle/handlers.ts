@@ -3,7 +3,8 @@
 // 1. Handlers never wait for a model and never throw. They read a signal or an update whole before anything changes. A refused signal
 //    changes nothing and shows in `state.rejected`.
 // 2. Updates refuse in their validators, so that a refused update leaves nothing in history.
-// 3. `outcome` waits until the run pauses, ends, or moves to its next execution. Besides answers (see `take-answer`), no other handler waits.
+// 3. `outcome` waits until the run pauses, ends, or moves to its next execution. Except for answers (see `take-answer`), no other handler
+//    waits.
 
 import { CancellationScope, condition, defineUpdate, setHandler } from '@temporalio/workflow';
 import { isJsonObject } from '../../base';

@@ -1,4 +1,4 @@
-// Drives a plan: starts the children that are ready, and gives their results to the plan, in the order they end.
+// Drives a plan: starts the children that are ready, and reports their results and failures to the plan, in the order they end.
 //
 // 1. It decides nothing: the plan decides what runs when, and what the result is.
 // 2. At most `concurrency` children are open. A child that waits for a person counts.

@@ -91,7 +91,7 @@ export class Approvals {
     return [...this.#remembered];
   }
 
-  /** The machine's next step that needs a person or the loop, and the step's open inputs that are ready to publish. */
+  /** The machine's next step, and its open inputs that are ready to publish. First it decides every question that needs no person. */
   nextStep(): { readonly step: MachineStep; readonly asked: readonly AskedInput[] } {
     for (;;) {
       const step = this.#options.machine.nextStep();

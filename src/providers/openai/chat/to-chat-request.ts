@@ -93,7 +93,7 @@ function withExtra(
   ) as unknown as ChatCompletionCreateParamsStreaming;
 }
 
-/** A message becomes the same messages whatever follows it, so the messages of one turn are a prefix of the next turn's. */
+/** A message becomes the same messages for any messages after it, so the messages of one turn are a prefix of the next turn's. */
 export function toChatMessages(
   messages: readonly Message[],
   ownHost: boolean,

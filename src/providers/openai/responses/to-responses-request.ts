@@ -96,7 +96,7 @@ function textFormat({ output }: ModelRequest): Pick<ResponseCreateParamsStreamin
     : { text: { format: { type: 'json_schema', ...namedSchema(output) } } };
 }
 
-/** A message becomes the same items whatever follows it, so the input of one turn is a prefix of the next turn's. */
+/** A message becomes the same items for any messages after it, so the input of one turn is a prefix of the next turn's. */
 export function toResponsesInput(messages: readonly Message[]): ResponseInputItem[] {
   return messages.flatMap(messageItems) as unknown as ResponseInputItem[];
 }
