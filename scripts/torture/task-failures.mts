@@ -34,8 +34,12 @@ const messageOf = ({ workflowTaskFailedEventAttributes: task }: HistoryEvents[nu
 /** The SDK's own limit of a step, by the clock on the wall: it runs on while a worker is frozen. */
 const isOutOfTime = (message: string): boolean => message.startsWith('Script execution timed out');
 
-/** A reset begins with a failed task of its own, and a run that would close while something arrives is asked again. */
-const isHarmless = (message: string): boolean => /reset|UnhandledCommand/i.test(message);
+/**
+ * A reset begins with a failed task of its own, and a run that would close while something arrives is asked again. A server that has just
+ * come up does not know its namespace yet.
+ */
+const isHarmless = (message: string): boolean =>
+  /reset|UnhandledCommand|^Fetching history failed: .*Namespace default is not found/i.test(message);
 
 /**
  * The task failed because its update had been answered. The SDK does so if a late query brings a worker a task that another one has. It
