@@ -70,7 +70,6 @@ module.exports = {
       '^longhaul$': '<rootDir>/src/index.ts',
       '^longhaul/(agent-run|client|stores|worker)$': '<rootDir>/src/$1.ts',
       '^longhaul/(http|workflows|testing)$': '<rootDir>/src/$1/index.ts',
-      '^longhaul/otel$': '<rootDir>/src/telemetry/otel/index.ts',
     },
   })),
 };

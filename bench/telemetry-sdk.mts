@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { NodeSDK } from '@opentelemetry/sdk-node';
-import { openTelemetry, type Telemetry } from 'longhaul/otel';
+import { openTelemetry, type Telemetry } from 'longhaul';
 import type { Said } from './telemetry-receiver.mts';
 
 export type StartedTelemetry = {

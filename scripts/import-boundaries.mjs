@@ -16,6 +16,7 @@ export const DOORS = {
   activities: ['options'],
   define: ['arguments', 'schema'],
   server: ['dev', 'machine'],
+  telemetry: ['otel'],
 };
 
 export const BELOW_SPECS = ['core/', 'define/schema/'];
@@ -55,7 +56,7 @@ const TABLE = [
   {
     part: 'telemetry/otel/',
     rooms: 'base protocol define',
-    typesOnly: 'client providers',
+    typesOnly: 'providers',
     packages: PLAIN,
   },
   { part: 'define/', rooms: 'base protocol core', packages: PLAIN },
@@ -83,7 +84,7 @@ const TABLE = [
     rooms: 'base protocol core define providers server stores client worker',
     packages: anyBut(SDKS),
   },
-  { part: 'index.ts', rooms: 'base protocol core define', packages: NONE },
+  { part: 'index.ts', rooms: 'base protocol core define telemetry', packages: NONE },
 ];
 
 /** The paths by which a room may be imported, as a regular expression. */

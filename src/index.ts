@@ -1,5 +1,5 @@
-// Definitions, and errors. Loads anywhere: no Temporal, no provider. Other tasks have other entries: `longhaul/client` starts and answers
-// runs, `longhaul/worker` runs them, `longhaul/workflows` is for your own workflows, `longhaul/testing` for tests.
+// Definitions, telemetry and errors. Loads without Temporal, a provider or OpenTelemetry. Other tasks have other entries: `longhaul/client`
+// starts and answers runs, `longhaul/worker` runs them, `longhaul/workflows` is for your own workflows, `longhaul/testing` for tests.
 
 // Agents.
 export { type AgentOptions, defineAgent } from './define';
@@ -56,6 +56,10 @@ export type { LogEntry } from './protocol';
 export type { Actor, ApproverRule } from './protocol';
 export type { Message, ToolCallPart, ToolResult, Usage } from './protocol';
 export type { RunInput } from './protocol';
+
+// Telemetry of workers and clients, by OpenTelemetry.
+export { observePauses, openTelemetry, type OpenTelemetryOptions } from './telemetry/otel';
+export type { ContentPart, Redact, Telemetry } from './telemetry/otel';
 
 // Errors.
 export { hasCode, LonghaulError, ProviderError, type ErrorCode } from './protocol';

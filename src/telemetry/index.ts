@@ -8,7 +8,7 @@ import { hasMethods, type Json } from '../base';
 import type { EndedSegment, ToolOutput } from '../protocol';
 import type { ModelRequest, ModelResponse } from '../providers';
 
-/** Takes the reports of workers and clients. `openTelemetry()` of `longhaul/otel` makes one. No method throws or waits. */
+/** Takes the reports of workers and clients. `openTelemetry()` makes one. No method throws or waits. */
 export interface Telemetry {
   /** The trace context of the code that runs now, as a W3C carrier (`traceparent`, `tracestate`). Undefined outside of a trace. */
   carrier(): Readonly<Record<string, string>> | undefined;

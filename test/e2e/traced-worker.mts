@@ -5,8 +5,7 @@ import type * as otlpSdk from '@opentelemetry/exporter-trace-otlp-proto';
 import type * as metricsSdk from '@opentelemetry/sdk-metrics';
 import type * as traceSdk from '@opentelemetry/sdk-trace-base';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import { defineAgent, defineTool, parallel, subAgent } from 'longhaul';
-import { openTelemetry } from 'longhaul/otel';
+import { defineAgent, defineTool, openTelemetry, parallel, subAgent } from 'longhaul';
 import { createWorker } from 'longhaul/worker';
 import type { PlainSpan } from '../unit/telemetry/otel/plain-span.ts';
 

@@ -2,16 +2,15 @@
 
 import type { Attributes, MeterProvider, ObservableResult } from '@opentelemetry/api';
 import { z } from 'zod';
-import type { Longhaul } from '../../client/index';
 import { parseOptions } from '../../define';
 import { count } from '../../define/schema';
 import { guarded, otelApi, warn } from './api';
 import { longhaul as names, metricNames } from './conventions';
-import { providerWith } from './provider-option';
+import { type AnyMeterProvider, providerWith } from './provider-option';
 
 export type ObservePausesOptions = {
-  /** Default: the global one. */
-  readonly meterProvider?: MeterProvider;
+  /** A `MeterProvider` of OpenTelemetry. Default: the global one. */
+  readonly meterProvider?: AnyMeterProvider;
   /** How often the inbox is read. Default: every minute. */
   readonly everyMs?: number;
 };
@@ -20,6 +19,13 @@ const optionsShape = z.strictObject({
   meterProvider: providerWith<MeterProvider>('getMeter').exactOptional(),
   everyMs: count(1).exactOptional(),
 });
+
+/** The client. */
+type WithInbox = {
+  inbox(filter: { readonly limit: number }): AsyncIterable<OpenInput>;
+};
+
+type OpenInput = { readonly agentId: string; readonly since: string };
 
 /** The most items that one reading counts. */
 const mostItems = 1_000;
@@ -32,13 +38,10 @@ type Open = { count: number; readonly since: number };
  * process: all of them see the same inbox. A reading that fails is left out, and OpenTelemetry's diagnostics get the error. Returns a
  * function that stops it. Throws `SpecError` for wrong options, and `PackageMissing`.
  */
-export function observePauses(
-  longhaul: Pick<Longhaul, 'inbox'>,
-  given: ObservePausesOptions = {},
-): () => void {
+export function observePauses(longhaul: WithInbox, given: ObservePausesOptions = {}): () => void {
   const subject = 'The options of observePauses';
   const code = ['meterProvider'];
-  const options: ObservePausesOptions = parseOptions(optionsShape, given, { subject, code });
+  const options = parseOptions(optionsShape, given, { subject, code });
   const { meterProvider, everyMs = 60_000 } = options;
   let open: ReadonlyMap<string, Open> = new Map();
   let isReading = false;
@@ -62,7 +65,7 @@ export function observePauses(
   };
 }
 
-async function openInputs(longhaul: Pick<Longhaul, 'inbox'>): Promise<ReadonlyMap<string, Open>> {
+async function openInputs(longhaul: WithInbox): Promise<ReadonlyMap<string, Open>> {
   const open = new Map<string, Open>();
   for await (const { agentId, since } of longhaul.inbox({ limit: mostItems })) {
     const at = Date.parse(since);

@@ -18,7 +18,7 @@ import { ContentWriter, type Redact } from './content';
 import { errorType, longhaul } from './conventions';
 import { startDerivedSpan } from './derived-span';
 import { Instruments } from './instruments';
-import { providerWith } from './provider-option';
+import { type AnyMeterProvider, type AnyTracerProvider, providerWith } from './provider-option';
 import { recordEnd, type Recorder, WatchedCall } from './watched-call';
 
 export type OpenTelemetryOptions = {
@@ -27,10 +27,10 @@ export type OpenTelemetryOptions = {
    * (`full`), or as a function returns them.
    */
   readonly content?: 'off' | 'full' | Redact;
-  /** Default: the global one. */
-  readonly tracerProvider?: TracerProvider;
-  /** Default: the global one. */
-  readonly meterProvider?: MeterProvider;
+  /** A `TracerProvider` of OpenTelemetry. Default: the global one. */
+  readonly tracerProvider?: AnyTracerProvider;
+  /** A `MeterProvider` of OpenTelemetry. Default: the global one. */
+  readonly meterProvider?: AnyMeterProvider;
 };
 
 const options = z.strictObject({
@@ -53,7 +53,7 @@ const options = z.strictObject({
 export function openTelemetry(given: OpenTelemetryOptions = {}): Telemetry {
   const subject = 'The options of openTelemetry';
   const code = ['content', 'tracerProvider', 'meterProvider'];
-  const parsed: OpenTelemetryOptions = parseOptions(options, given, { subject, code });
+  const parsed = parseOptions(options, given, { subject, code });
   const { content = 'off', tracerProvider, meterProvider } = parsed;
   const { trace, metrics } = otelApi();
   const redact = content === 'full' ? ({ text }: { readonly text: string }) => text : content;
