@@ -11,6 +11,9 @@ import { laterResultOf } from './texts.mts';
 /** A call that was begun again in the place of a lost one is open by then. */
 const patienceMs = 180_000;
 
+/** Its run has ended, or was taken back. */
+const ended = ['TokenInvalid', 'RunClosed', 'RunCancelled'] as const;
+
 export type ElsewhereOptions = {
   readonly longhaul: Longhaul;
   readonly caller: Caller;
@@ -64,8 +67,7 @@ export class Elsewhere {
         this.given += 1;
         return;
       } catch (error) {
-        // Its run has ended or was taken back.
-        if (hasCode(error, 'TokenInvalid') || hasCode(error, 'RunClosed')) return;
+        if (ended.some((code) => hasCode(error, code))) return;
         if (!hasCode(error, 'NotWaiting')) throw error;
         await sleep(500);
       }

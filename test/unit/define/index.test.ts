@@ -16,6 +16,8 @@ describe('longhaul', () => {
         'graph',
         'hasCode',
         'mcpTools',
+        'observePauses',
+        'openTelemetry',
         'loadSpec',
         'loggingCallbacks',
         'overrideResponse',
