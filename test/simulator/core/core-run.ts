@@ -73,6 +73,7 @@ export class CoreRun {
   #time = 0;
   #historyBytes = 0;
   #isLong = false;
+  #hasNewVersion = false;
   #flags: number[] = [];
 
   constructor(runId: string) {
@@ -123,6 +124,7 @@ export class CoreRun {
       historyLength: this.#processedId,
       historySizeBytes: this.#historyBytes as never,
       continueAsNewSuggested: this.#isLong,
+      targetWorkerDeploymentVersionChanged: this.#hasNewVersion,
       availableInternalFlags: this.#flags,
     };
   }
@@ -324,6 +326,7 @@ export class CoreRun {
   #taskStarted({ id, at, attributes }: SimEvent<'workflowTaskStarted'>): void {
     this.#historyBytes = Number(attributes.historySizeBytes ?? 0);
     this.#isLong = attributes.suggestContinueAsNew ?? false;
+    this.#hasNewVersion = attributes.targetWorkerDeploymentVersionChanged ?? false;
     this.#startedId = id;
     this.#setTime(at);
   }
