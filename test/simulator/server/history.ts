@@ -1,0 +1,86 @@
+// The history of one run, and what waits to enter it while a workflow task is under way.
+
+import type { Attributes, EventName, SimEvent } from '../core/events';
+
+type Waiting = { readonly name: EventName; readonly attributes: object };
+
+/** They enter after all others that waited with them: a worker must not see the end of something before its beginning. */
+const enterLast: ReadonlySet<EventName> = new Set<EventName>([
+  'activityTaskCompleted',
+  'activityTaskFailed',
+  'activityTaskCanceled',
+  'activityTaskTimedOut',
+  'childWorkflowExecutionCompleted',
+  'childWorkflowExecutionFailed',
+  'childWorkflowExecutionCanceled',
+  'childWorkflowExecutionTimedOut',
+  'childWorkflowExecutionTerminated',
+]);
+
+export class History {
+  readonly events: SimEvent[];
+  /** An estimate: the length of the events as JSON. */
+  bytes: number;
+  readonly #now: () => number;
+  #waiting: Waiting[] = [];
+
+  constructor(now: () => number, events: readonly SimEvent[] = []) {
+    this.#now = now;
+    this.events = [...events];
+    this.bytes = events.reduce((sum, event) => sum + bytesOf(event.attributes), 0);
+  }
+
+  get nextId(): number {
+    return this.events.length + 1;
+  }
+
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  append<Name extends EventName>(
+    name: Name,
+    attributes: Attributes<Name>,
+    at = this.#now(),
+  ): SimEvent<Name> {
+    const event: SimEvent<Name> = { id: this.nextId, at, name, attributes };
+    this.events.push(event);
+    this.bytes += bytesOf(attributes);
+    return event;
+  }
+
+  wait<Name extends EventName>(name: Name, attributes: Attributes<Name>): void {
+    this.#waiting.push({ name, attributes });
+  }
+
+  /** Takes out what waits and is about this timer, which is cancelled. */
+  dropTimer(timerId: string): void {
+    this.#waiting = this.#waiting.filter(
+      ({ name, attributes }) =>
+        name !== 'timerFired' || (attributes as { timerId?: string }).timerId !== timerId,
+    );
+  }
+
+  /** The task is over: what waited enters. Returns whether there was anything. */
+  flush(): boolean {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const isLate = ({ name }: Waiting): boolean => enterLast.has(name);
+    const inOrder = [...waiting.filter((one) => !isLate(one)), ...waiting.filter(isLate)];
+    for (const { name, attributes } of inOrder) this.append(name, attributes as never);
+    return inOrder.length > 0;
+  }
+}
+
+/** Buffers count as they are. */
+function bytesOf(value: unknown): number {
+  let bytes = 0;
+  JSON.stringify(value, (_key, member: unknown) => {
+    if (member instanceof Uint8Array) {
+      bytes += member.byteLength;
+      return undefined;
+    }
+    return member;
+  })?.length ?? 0;
+  return bytes + 100;
+}
