@@ -1,0 +1,597 @@
+// One execution on the server: its history and all that is pending. It turns the commands of workflow tasks into events.
+//
+// 1. What happens while a worker has the workflow task waits, and enters when the task is over.
+// 2. A run that wants to end while something waits does not end: the server refuses its commands, and the run gets another task.
+// 3. Activities leave nothing in history until they end: then their beginning and their end enter together.
+
+import type { temporal } from '@temporalio/proto';
+import type { Attributes, EventName, SimEvent } from '../core/events';
+import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
+import type { TaskAnswer } from '../core/core-run';
+import type { Cancel, World } from '../world';
+import { History } from './history';
+import { type ActivityEnd, msOf, PendingActivity } from './pending-activity';
+import { Updates } from './updates';
+import { PendingTask, type TaskKind } from './workflow-task';
+
+type Started = Attributes<'workflowExecutionStarted'>;
+type Failure = temporal.api.failure.v1.IFailure;
+
+export type Status =
+  'running' | 'completed' | 'failed' | 'canceled' | 'terminated' | 'continuedAsNew';
+
+/** What an execution asks of the server, about others. */
+export type Surroundings = {
+  readonly world: World;
+  readonly onTask: (execution: Execution) => void;
+  readonly onActivity: (execution: Execution, activity: PendingActivity) => void;
+  readonly startChild: (execution: Execution, initiated: Initiated) => void;
+  readonly signal: (execution: Execution, initiated: SimEvent<SignalInitiated>) => void;
+  readonly cancelOther: (execution: Execution, initiated: SimEvent<CancelInitiated>) => void;
+  readonly continueAsNew: (execution: Execution, event: SimEvent<ContinuedAsNew>) => void;
+  readonly onClosed: (execution: Execution) => void;
+};
+
+export type Initiated = SimEvent<'startChildWorkflowExecutionInitiated'>;
+type SignalInitiated = 'signalExternalWorkflowExecutionInitiated';
+type CancelInitiated = 'requestCancelExternalWorkflowExecutionInitiated';
+type ContinuedAsNew = 'workflowExecutionContinuedAsNew';
+
+export type PendingChild = {
+  readonly initiated: Initiated;
+  runId?: string;
+  startedId?: number;
+};
+
+export type Begun = {
+  readonly events: readonly SimEvent[];
+  readonly previousStartedId: number;
+  readonly messages: readonly UpdateRequest[];
+  readonly attempt: number;
+  readonly token: string;
+};
+
+const taskTimeoutMs = 10_000;
+
+/** From here on the server suggests to continue as new. */
+const suggested = { events: 4_096, bytes: 4 * 1_024 * 1_024 };
+
+export class Execution {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly started: Started;
+  readonly startedAt: number;
+  readonly history: History;
+  readonly activities = new Map<number, PendingActivity>();
+  readonly children = new Map<number, PendingChild>();
+  readonly updates = new Updates();
+  readonly memo: Record<string, temporal.api.common.v1.IPayload>;
+  readonly searchAttributes: Record<string, temporal.api.common.v1.IPayload>;
+  task: PendingTask | undefined;
+  previousStartedId = 0;
+  status: Status = 'running';
+  closedAt: number | undefined;
+  isCancelRequested = false;
+  readonly #around: Surroundings;
+  readonly #timers = new Map<string, { readonly startedId: number; readonly cancel: Cancel }>();
+  #taskLimit: Cancel = () => undefined;
+  /** Executions that a reset has begun need the events of the one before. */
+  constructor(
+    around: Surroundings,
+    place: { readonly workflowId: string; readonly runId: string },
+    start: Started | readonly SimEvent[],
+  ) {
+    this.#around = around;
+    this.workflowId = place.workflowId;
+    this.runId = place.runId;
+    const now = (): number => around.world.now;
+    this.startedAt = now();
+    if (Array.isArray(start)) {
+      const events = start as readonly SimEvent[];
+      this.history = new History(now, events);
+      this.started = (events[0] as SimEvent<'workflowExecutionStarted'>).attributes;
+    } else {
+      this.started = start as Started;
+      this.history = new History(now);
+      this.history.append('workflowExecutionStarted', this.started);
+    }
+    this.memo = { ...this.started.memo?.fields };
+    this.searchAttributes = { ...this.started.searchAttributes?.indexedFields };
+  }
+
+  get taskQueue(): string {
+    return this.started.taskQueue?.name ?? '';
+  }
+
+  get isOpen(): boolean {
+    return this.status === 'running';
+  }
+
+  get suggestsContinueAsNew(): boolean {
+    const { events, bytes } = this.history;
+    return events.length > suggested.events || bytes > suggested.bytes;
+  }
+
+  // What comes from outside.
+
+  /** Adds an event that workflow code must learn of. */
+  tell<Name extends EventName>(name: Name, attributes: Attributes<Name>): void {
+    if (!this.isOpen) return;
+    if (this.task?.isStarted === true) {
+      this.history.wait(name, attributes);
+      return;
+    }
+    this.history.append(name, attributes);
+    this.needTask();
+  }
+
+  signal(attributes: Attributes<'workflowExecutionSignaled'>): void {
+    this.tell('workflowExecutionSignaled', attributes);
+  }
+
+  requestCancel(attributes: Attributes<'workflowExecutionCancelRequested'>): void {
+    if (this.isCancelRequested) return;
+    this.isCancelRequested = true;
+    this.tell('workflowExecutionCancelRequested', attributes);
+  }
+
+  terminate(reason: string, details?: temporal.api.common.v1.IPayloads): void {
+    if (!this.isOpen) return;
+    if (this.task?.isStarted === true) {
+      this.task.write(this.suggestsContinueAsNew);
+      this.#failTask(8, 'the run was terminated');
+    }
+    this.history.append('workflowExecutionTerminated', {
+      reason,
+      ...(details && { details }),
+      identity: 'simulator',
+    });
+    this.#close('terminated');
+  }
+
+  /** An update waits: without any other task, it gets one of its own that leaves nothing if it refuses the update. */
+  needTaskForUpdates(): void {
+    this.#schedule('speculative');
+  }
+
+  needTask(): void {
+    if (this.task === undefined) this.#schedule('normal');
+    else if (this.task.kind === 'speculative') this.task.makeNormal();
+  }
+
+  // Workflow tasks.
+
+  #schedule(kind: TaskKind, attempt = 1): void {
+    if (this.task !== undefined || !this.isOpen) return;
+    const { world } = this.#around;
+    const { taskQueue } = this;
+    const options = { kind, attempt, now: world.now, token: world.chance.uuid(), taskQueue };
+    this.task = new PendingTask(this.history, options);
+    this.#around.onTask(this);
+  }
+
+  /** A worker takes the task. `processedId`: the last event it knows, if it has the run in memory. */
+  beginTask(worker: string, isCached: boolean): Begun {
+    const { task } = this;
+    if (task === undefined) throw new Error('there is no task to begin');
+    const { world } = this.#around;
+    const further = task.start(worker, world.now, this.suggestsContinueAsNew);
+    this.#taskLimit = world.after(taskTimeoutMs, () => this.#timeOutTask(task));
+    const all = [...this.history.events, ...further];
+    return {
+      events: isCached ? all.filter(({ id }) => id > this.previousStartedId) : all,
+      previousStartedId: this.previousStartedId,
+      messages: this.updates.send(task.startedId - 1),
+      attempt: task.attempt,
+      token: task.token,
+    };
+  }
+
+  /** False if the task is not the current one any more. */
+  completeTask(
+    token: string,
+    { commands, messages }: TaskAnswer,
+    usedFlags: readonly number[],
+  ): boolean {
+    const { task } = this;
+    if (task?.token !== token) return false;
+    this.#taskLimit();
+    const isNothing = commands.length === 0 && messages.every(({ kind }) => kind === 'rejected');
+    if (task.kind === 'speculative' && isNothing && !this.history.hasWaiting) {
+      this.task = undefined;
+      this.#takeMessages(messages);
+      this.#afterTask(false);
+      return true;
+    }
+    if (commands.some(isEnd) && (this.history.hasWaiting || this.updates.hasAdmitted)) {
+      task.write(this.suggestsContinueAsNew);
+      this.#failTask(6, 'UnhandledCommand');
+      return true;
+    }
+    task.write(this.suggestsContinueAsNew);
+    this.history.append('workflowTaskCompleted', {
+      scheduledEventId: task.scheduledId as never,
+      startedEventId: task.startedId as never,
+      identity: task.worker ?? '',
+      sdkMetadata: { langUsedFlags: [...usedFlags] },
+    });
+    this.previousStartedId = task.startedId;
+    this.task = undefined;
+    const byId = new Map(messages.map((message) => [message.id, message]));
+    const completedId = this.history.nextId - 1;
+    this.#takeMessages(messages.filter(({ kind }) => kind === 'rejected'));
+    for (const command of commands) this.#take(command, byId, completedId);
+    this.#afterTask(this.history.flush());
+    return true;
+  }
+
+  failTask(token: string, cause: number, message: string): boolean {
+    const { task } = this;
+    if (task?.token !== token) return false;
+    task.write(this.suggestsContinueAsNew);
+    this.#failTask(cause, message);
+    return true;
+  }
+
+  #failTask(cause: number, message: string): void {
+    const { task } = this;
+    if (task === undefined) return;
+    this.#taskLimit();
+    if (task.attempt === 1)
+      this.history.append('workflowTaskFailed', {
+        scheduledEventId: task.scheduledId as never,
+        startedEventId: task.startedId as never,
+        cause,
+        failure: { message },
+        identity: task.worker ?? '',
+      });
+    this.#tryAgain(task);
+  }
+
+  #timeOutTask(task: PendingTask): void {
+    if (this.task !== task) return;
+    if (task.kind !== 'again') {
+      task.write(this.suggestsContinueAsNew);
+      this.history.append('workflowTaskTimedOut', {
+        scheduledEventId: task.scheduledId as never,
+        startedEventId: task.startedId as never,
+        timeoutType: 1,
+      });
+    }
+    this.#tryAgain(task);
+  }
+
+  #tryAgain(task: PendingTask): void {
+    this.task = undefined;
+    this.updates.unsend();
+    if (this.history.flush()) this.#schedule('normal');
+    else if (task.attempt < 3) this.#schedule('again', task.attempt + 1);
+    else
+      this.#around.world.after(Math.min(10_000 * 2 ** (task.attempt - 3), 600_000), () =>
+        this.#schedule('again', task.attempt + 1),
+      );
+  }
+
+  #afterTask(hasMore: boolean): void {
+    if (!this.isOpen) return;
+    if (hasMore) this.#schedule('normal');
+    else if (this.updates.hasAdmitted) this.#schedule('speculative');
+  }
+
+  #takeMessages(messages: readonly OutgoingMessage[]): void {
+    for (const message of messages)
+      if (message.kind === 'rejected')
+        this.updates.reject(message.protocolInstanceId, message.failure);
+  }
+
+  // Commands.
+
+  #take(
+    command: ServerCommand,
+    messages: ReadonlyMap<string, OutgoingMessage>,
+    workflowTaskCompletedEventId: number,
+  ): void {
+    const ofTask = { workflowTaskCompletedEventId: workflowTaskCompletedEventId as never };
+    switch (command.kind) {
+      case 'scheduleActivity':
+        return this.#scheduleActivity(command.attributes, ofTask);
+      case 'cancelActivity':
+        return this.#cancelActivity(command.scheduledId, ofTask);
+      case 'startTimer':
+        return this.#startTimer(command.attributes, ofTask);
+      case 'cancelTimer':
+        return this.#cancelTimer(command.timerId, ofTask);
+      case 'startChild':
+        return this.#startChild(command.attributes, ofTask);
+      case 'signal': {
+        const { workflowExecution, childWorkflowId, signalName, args, headers } =
+          command.attributes;
+        const event = this.history.append('signalExternalWorkflowExecutionInitiated', {
+          ...ofTask,
+          workflowExecution: childWorkflowId
+            ? { workflowId: childWorkflowId, runId: '' }
+            : {
+                workflowId: workflowExecution?.workflowId ?? '',
+                runId: workflowExecution?.runId ?? '',
+              },
+          signalName: signalName ?? '',
+          ...(args && args.length > 0 && { input: { payloads: args } }),
+          ...(headers && { header: { fields: headers } }),
+          childWorkflowOnly: Boolean(childWorkflowId),
+        });
+        return this.#around.signal(this, event);
+      }
+      case 'cancelExternal': {
+        const { workflowId, runId, isChild, reason } = command;
+        const event = this.history.append('requestCancelExternalWorkflowExecutionInitiated', {
+          ...ofTask,
+          workflowExecution: { workflowId, runId },
+          childWorkflowOnly: isChild,
+          reason,
+        });
+        return this.#around.cancelOther(this, event);
+      }
+      case 'patch': {
+        const data = Buffer.from(
+          JSON.stringify({ id: command.id, deprecated: command.deprecated }),
+        );
+        const payload = { metadata: { encoding: Buffer.from('json/plain') }, data };
+        const details = { 'patch-data': { payloads: [payload] } };
+        this.history.append('markerRecorded', { ...ofTask, markerName: 'core_patch', details });
+        return;
+      }
+      case 'upsertSearchAttributes':
+        apply(this.searchAttributes, command.fields);
+        this.history.append('upsertWorkflowSearchAttributes', {
+          ...ofTask,
+          searchAttributes: { indexedFields: command.fields },
+        });
+        return;
+      case 'modifyProperties':
+        apply(this.memo, command.fields);
+        this.history.append('workflowPropertiesModified', {
+          ...ofTask,
+          upsertedMemo: { fields: command.fields },
+        });
+        return;
+      case 'message':
+        return this.#message(messages.get(command.messageId));
+      default:
+        return this.#end(command, ofTask);
+    }
+  }
+
+  #message(message: OutgoingMessage | undefined): void {
+    if (message === undefined) throw new Error('a command names no message');
+    const { protocolInstanceId } = message;
+    if (message.kind === 'accepted') {
+      const { id, sequencingId, request } = message.request;
+      const event = this.history.append('workflowExecutionUpdateAccepted', {
+        protocolInstanceId,
+        acceptedRequestMessageId: id,
+        acceptedRequestSequencingEventId: sequencingId as never,
+        acceptedRequest: request,
+      });
+      this.updates.accept(protocolInstanceId, event.id);
+    } else if (message.kind === 'completed') {
+      const update = this.updates.get(protocolInstanceId);
+      this.history.append('workflowExecutionUpdateCompleted', {
+        meta: update?.request.meta ?? { updateId: protocolInstanceId },
+        acceptedEventId: (update?.acceptedEventId ?? 0) as never,
+        outcome: message.outcome,
+      });
+      this.updates.complete(protocolInstanceId, message.outcome);
+    }
+  }
+
+  #scheduleActivity(
+    given: PendingActivity['given'],
+    ofTask: { workflowTaskCompletedEventId: never },
+  ): void {
+    const { activityId, activityType, taskQueue, headers, retryPolicy } = given;
+    const { scheduleToCloseTimeout, scheduleToStartTimeout, startToCloseTimeout } = given;
+    const event = this.history.append('activityTaskScheduled', {
+      ...ofTask,
+      activityId: activityId ?? '',
+      activityType: { name: activityType ?? '' },
+      taskQueue: { name: taskQueue || this.taskQueue },
+      header: { fields: headers ?? {} },
+      input: { payloads: given.arguments ?? [] },
+      ...(scheduleToCloseTimeout && { scheduleToCloseTimeout }),
+      ...(scheduleToStartTimeout && { scheduleToStartTimeout }),
+      ...(startToCloseTimeout && { startToCloseTimeout }),
+      ...(given.heartbeatTimeout && { heartbeatTimeout: given.heartbeatTimeout }),
+      ...(retryPolicy && { retryPolicy }),
+    });
+    const activity = new PendingActivity({
+      world: this.#around.world,
+      scheduledId: event.id,
+      given,
+      onReady: (ready) => this.#around.onActivity(this, ready),
+      onEnd: (ended, end) => this.#activityEnded(ended, end),
+    });
+    this.activities.set(event.id, activity);
+  }
+
+  #cancelActivity(scheduledId: number, ofTask: { workflowTaskCompletedEventId: never }): void {
+    this.history.append('activityTaskCancelRequested', {
+      ...ofTask,
+      scheduledEventId: scheduledId as never,
+    });
+    const activity = this.activities.get(scheduledId);
+    if (activity === undefined) return;
+    activity.isCancelRequested = true;
+    if (activity.startedAt === undefined) activity.cancel(undefined);
+  }
+
+  #activityEnded(activity: PendingActivity, end: ActivityEnd): void {
+    const { scheduledId, attempt, startedAt, worker, lastFailure } = activity;
+    this.activities.delete(scheduledId);
+    if (!this.isOpen) return;
+    const scheduledEventId = scheduledId as never;
+    const identity = worker ?? activity.lastWorker ?? '';
+    const wasStarted = startedAt !== undefined;
+    if (wasStarted) {
+      const attributes = {
+        scheduledEventId,
+        identity,
+        requestId: `${scheduledId}/${attempt}`,
+        attempt,
+        ...(lastFailure && { lastFailure }),
+      };
+      if (this.task?.isStarted === true) this.history.wait('activityTaskStarted', attributes);
+      else this.history.append('activityTaskStarted', attributes, startedAt);
+    }
+    const ids = { scheduledEventId, identity };
+    switch (end.kind) {
+      case 'completed':
+        this.tell('activityTaskCompleted', { ...ids, ...(end.result && { result: end.result }) });
+        return;
+      case 'failed':
+        this.tell('activityTaskFailed', {
+          ...ids,
+          failure: end.failure,
+          retryState: end.retryState,
+        });
+        return;
+      case 'timedOut':
+        this.tell('activityTaskTimedOut', {
+          scheduledEventId,
+          failure: end.failure,
+          retryState: end.retryState,
+        });
+        return;
+      case 'canceled':
+        this.tell('activityTaskCanceled', { ...ids, ...(end.details && { details: end.details }) });
+    }
+  }
+
+  #startTimer(
+    {
+      seq,
+      startToFireTimeout,
+    }: { seq?: number | null; startToFireTimeout?: Parameters<typeof msOf>[0] },
+    ofTask: { workflowTaskCompletedEventId: never },
+  ): void {
+    const timerId = String(seq ?? 0);
+    const event = this.history.append('timerStarted', {
+      ...ofTask,
+      timerId,
+      startToFireTimeout: (startToFireTimeout ?? {}) as never,
+    });
+    const fire = (): void => {
+      this.#timers.delete(timerId);
+      this.tell('timerFired', { timerId, startedEventId: event.id as never });
+    };
+    const cancel = this.#around.world.after(msOf(startToFireTimeout) ?? 0, fire);
+    this.#timers.set(timerId, { startedId: event.id, cancel });
+  }
+
+  #cancelTimer(timerId: string, ofTask: { workflowTaskCompletedEventId: never }): void {
+    const timer = this.#timers.get(timerId);
+    timer?.cancel();
+    this.#timers.delete(timerId);
+    this.history.dropTimer(timerId);
+    this.history.append('timerCanceled', {
+      ...ofTask,
+      timerId,
+      startedEventId: (timer?.startedId ?? 0) as never,
+    });
+  }
+
+  #startChild(
+    given: Extract<ServerCommand, { kind: 'startChild' }>['attributes'],
+    ofTask: { workflowTaskCompletedEventId: never },
+  ): void {
+    const { workflowId, workflowType, taskQueue, input, headers, memo, searchAttributes } = given;
+    const event = this.history.append('startChildWorkflowExecutionInitiated', {
+      ...ofTask,
+      namespace: given.namespace ?? 'default',
+      workflowId: workflowId ?? '',
+      workflowType: { name: workflowType ?? '' },
+      taskQueue: { name: taskQueue || this.taskQueue },
+      ...(input && input.length > 0 && { input: { payloads: input } }),
+      parentClosePolicy: given.parentClosePolicy ?? 1,
+      workflowIdReusePolicy: given.workflowIdReusePolicy ?? 1,
+      header: { fields: headers ?? {} },
+      ...(memo && { memo: { fields: memo } }),
+      ...(searchAttributes && { searchAttributes }),
+      ...(given.workflowTaskTimeout && { workflowTaskTimeout: given.workflowTaskTimeout }),
+    });
+    this.children.set(event.id, { initiated: event });
+    this.#around.startChild(this, event);
+  }
+
+  #end(command: ServerCommand, ofTask: { workflowTaskCompletedEventId: never }): void {
+    switch (command.kind) {
+      case 'complete': {
+        const { result } = command.attributes;
+        this.history.append('workflowExecutionCompleted', {
+          ...ofTask,
+          ...(result && { result: { payloads: [result] } }),
+        });
+        return this.#close('completed');
+      }
+      case 'fail': {
+        const failure: Failure = command.attributes.failure ?? {};
+        this.history.append('workflowExecutionFailed', { ...ofTask, failure, retryState: 5 });
+        return this.#close('failed');
+      }
+      case 'cancel':
+        this.history.append('workflowExecutionCanceled', { ...ofTask });
+        return this.#close('canceled');
+      case 'continueAsNew':
+        return this.#continueAsNew(command.attributes, ofTask);
+      default:
+        throw new Error(`the server does not know the command ${command.kind}`);
+    }
+  }
+
+  #continueAsNew(
+    given: Extract<ServerCommand, { kind: 'continueAsNew' }>['attributes'],
+    ofTask: { workflowTaskCompletedEventId: never },
+  ): void {
+    const { workflowType, taskQueue, memo, headers, searchAttributes } = given;
+    const event = this.history.append('workflowExecutionContinuedAsNew', {
+      ...ofTask,
+      newExecutionRunId: this.#around.world.chance.uuid(),
+      workflowType: { name: workflowType || (this.started.workflowType?.name ?? '') },
+      taskQueue: { name: taskQueue || this.taskQueue },
+      input: { payloads: given.arguments ?? [] },
+      header: { fields: headers ?? {} },
+      memo: {
+        fields: memo && Object.keys(memo).length > 0 ? memo : (this.started.memo?.fields ?? {}),
+      },
+      ...(searchAttributes && { searchAttributes }),
+    });
+    this.#close('continuedAsNew');
+    this.#around.continueAsNew(this, event);
+  }
+
+  #close(status: Status): void {
+    this.status = status;
+    this.closedAt = this.#around.world.now;
+    this.#taskLimit();
+    this.task = undefined;
+    for (const { cancel } of this.#timers.values()) cancel();
+    this.#timers.clear();
+    for (const activity of this.activities.values()) activity.drop();
+    this.updates.close();
+    this.#around.onClosed(this);
+  }
+}
+
+const ends: readonly ServerCommand['kind'][] = ['complete', 'fail', 'cancel', 'continueAsNew'];
+
+const isEnd = ({ kind }: ServerCommand): boolean => ends.includes(kind);
+
+/** A member that is null or empty goes. */
+function apply(target: Record<string, temporal.api.common.v1.IPayload>, fields: Payloads): void {
+  for (const [name, payload] of Object.entries(fields)) {
+    const isGone =
+      Buffer.from(payload.metadata?.['encoding'] ?? []).toString() === 'binary/null' ||
+      Buffer.from(payload.data ?? []).toString() === 'null';
+    if (isGone) delete target[name];
+    else target[name] = payload;
+  }
+}
