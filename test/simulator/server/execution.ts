@@ -5,7 +5,7 @@
 // 3. Activities leave nothing in history until they end: then their beginning and their end enter together.
 
 import type { temporal } from '@temporalio/proto';
-import type { Attributes, EventName, SimEvent } from '../core/events';
+import { type Attributes, type EventName, initialEventId, isNamed, type SimEvent } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
 import type { Cancel, World } from '../world';
@@ -110,6 +110,57 @@ export class Execution {
   get suggestsContinueAsNew(): boolean {
     const { events, bytes } = this.history;
     return events.length > suggested.events || bytes > suggested.bytes;
+  }
+
+  /** After a reset: finds in the history what is pending. */
+  restore(): void {
+    const completed = this.history.events.findLast(isNamedCompleted);
+    this.previousStartedId = Number(completed?.attributes.startedEventId ?? 0);
+    for (const event of this.history.events) this.#restore(event);
+  }
+
+  #restore(event: SimEvent): void {
+    if (isNamed(event, 'activityTaskScheduled')) {
+      const { activityType, taskQueue, input, header, ...given } = event.attributes;
+      this.#addActivity(event.id, {
+        ...(given as object),
+        activityType: activityType?.name ?? '',
+        taskQueue: taskQueue?.name ?? '',
+        arguments: input?.payloads ?? [],
+        headers: header?.fields ?? {},
+      });
+    } else if (event.name.startsWith('activityTask')) {
+      const id = initialEventId(event) ?? 0;
+      const isEnd = !isNamed(event, 'activityTaskStarted', 'activityTaskCancelRequested');
+      if (!isEnd) return;
+      this.activities.get(id)?.drop();
+      this.activities.delete(id);
+    } else if (isNamed(event, 'timerStarted')) {
+      const { timerId, startToFireTimeout } = event.attributes;
+      this.#setTimer(event.id, timerId ?? '', (msOf(startToFireTimeout) ?? 0) - (this.#around.world.now - event.at));
+    } else if (isNamed(event, 'timerFired', 'timerCanceled')) {
+      this.#timers.get(event.attributes.timerId ?? '')?.cancel();
+      this.#timers.delete(event.attributes.timerId ?? '');
+    } else if (isNamed(event, 'startChildWorkflowExecutionInitiated')) {
+      this.children.set(event.id, { initiated: event });
+    } else if (isNamed(event, 'childWorkflowExecutionStarted')) {
+      const child = this.children.get(initialEventId(event) ?? 0);
+      if (child) child.runId = event.attributes.workflowExecution?.runId ?? '';
+    } else if (event.name.startsWith('childWorkflowExecution')) {
+      this.children.delete(initialEventId(event) ?? 0);
+    } else if (isNamed(event, 'workflowPropertiesModified')) {
+      apply(this.memo, event.attributes.upsertedMemo?.fields ?? {});
+    } else if (isNamed(event, 'upsertWorkflowSearchAttributes')) {
+      apply(this.searchAttributes, event.attributes.searchAttributes?.indexedFields ?? {});
+    } else if (isNamed(event, 'workflowExecutionCancelRequested')) {
+      this.isCancelRequested = true;
+    } else if (isNamed(event, 'workflowExecutionUpdateAccepted')) {
+      const request = event.attributes.acceptedRequest ?? {};
+      const id = event.attributes.protocolInstanceId ?? '';
+      this.updates.restore({ id, request, stage: 'accepted', acceptedEventId: event.id, waiters: [] });
+    } else if (isNamed(event, 'workflowExecutionUpdateCompleted')) {
+      this.updates.complete(event.attributes.meta?.updateId ?? '', event.attributes.outcome ?? {});
+    }
   }
 
   // What comes from outside.
@@ -403,14 +454,18 @@ export class Execution {
       ...(given.heartbeatTimeout && { heartbeatTimeout: given.heartbeatTimeout }),
       ...(retryPolicy && { retryPolicy }),
     });
+    this.#addActivity(event.id, given);
+  }
+
+  #addActivity(scheduledId: number, given: PendingActivity['given']): void {
     const activity = new PendingActivity({
       world: this.#around.world,
-      scheduledId: event.id,
+      scheduledId,
       given,
       onReady: (ready) => this.#around.onActivity(this, ready),
       onEnd: (ended, end) => this.#activityEnded(ended, end),
     });
-    this.activities.set(event.id, activity);
+    this.activities.set(scheduledId, activity);
   }
 
   #cancelActivity(scheduledId: number, ofTask: { workflowTaskCompletedEventId: never }): void {
@@ -479,12 +534,15 @@ export class Execution {
       timerId,
       startToFireTimeout: (startToFireTimeout ?? {}) as never,
     });
+    this.#setTimer(event.id, timerId, msOf(startToFireTimeout) ?? 0);
+  }
+
+  #setTimer(startedId: number, timerId: string, ms: number): void {
     const fire = (): void => {
       this.#timers.delete(timerId);
-      this.tell('timerFired', { timerId, startedEventId: event.id as never });
+      this.tell('timerFired', { timerId, startedEventId: startedId as never });
     };
-    const cancel = this.#around.world.after(msOf(startToFireTimeout) ?? 0, fire);
-    this.#timers.set(timerId, { startedId: event.id, cancel });
+    this.#timers.set(timerId, { startedId, cancel: this.#around.world.after(ms, fire) });
   }
 
   #cancelTimer(timerId: string, ofTask: { workflowTaskCompletedEventId: never }): void {
@@ -580,6 +638,9 @@ export class Execution {
     this.#around.onClosed(this);
   }
 }
+
+const isNamedCompleted = (event: SimEvent): event is SimEvent<'workflowTaskCompleted'> =>
+  isNamed(event, 'workflowTaskCompleted');
 
 const ends: readonly ServerCommand['kind'][] = ['complete', 'fail', 'cancel', 'continueAsNew'];
 
