@@ -1,0 +1,227 @@
+// One worker of a simulation: it takes tasks of the server, keeps runs in memory, and makes the activities that Longhaul's plugin has.
+//
+// 1. A run that is kept gets what is new of its history. After any task it may be dropped; the next task then reads it from its beginning.
+// 2. A task whose workflow code fails is reported as failed, and the run is dropped, as the SDK does.
+// 3. A worker that is frozen takes nothing, and what it has in hand waits. One that is gone has lost it.
+
+import { ApplicationFailure, defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
+import type { coresdk, temporal } from '@temporalio/proto';
+import { CoreRun } from '../core/core-run';
+import { NonDeterminism } from '../core/operations';
+import type { Execution } from '../server/execution';
+import type { PendingActivity } from '../server/pending-activity';
+import type { Poller, SimServer } from '../server/server';
+import { Instance } from './sandbox';
+
+type Kept = { readonly run: CoreRun; instance: Instance | undefined };
+
+/** Makes one activity. It gets what the real SDK gives an activity. */
+export type ActivityMaker = (call: {
+  readonly execution: Execution;
+  readonly activity: PendingActivity;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  readonly heartbeat: (details: unknown) => void;
+}) => Promise<unknown>;
+
+export type SimWorkerOptions = {
+  readonly id: string;
+  readonly taskQueue: string;
+  readonly activities: ActivityMaker;
+  /** How many runs it keeps. */
+  readonly cache: number;
+  /** The most ms that a workflow task takes here. */
+  readonly slowestTask: number;
+  /** Gets each piece of asynchronous work: the driver of the simulation waits for all of them. */
+  readonly work: (work: Promise<void>) => void;
+  /** A run asked for something that no run may: the seed has failed. */
+  readonly onWrong: (error: unknown) => void;
+};
+
+const nonDeterministicCause = 24;
+const failedCause = 21;
+
+export class SimWorker implements Poller {
+  readonly id: string;
+  readonly taskQueue: string;
+  readonly #server: SimServer;
+  readonly #options: SimWorkerOptions;
+  readonly #kept = new Map<string, Kept>();
+  readonly #calls = new Map<PendingActivity, AbortController>();
+  #isGone = false;
+  #frozen: (() => void)[] | undefined;
+
+  constructor(server: SimServer, options: SimWorkerOptions) {
+    this.id = options.id;
+    this.taskQueue = options.taskQueue;
+    this.#server = server;
+    this.#options = options;
+    server.join(this);
+  }
+
+  readonly isPolling = (): boolean => !this.#isGone && this.#frozen === undefined;
+
+  kill(): void {
+    this.#isGone = true;
+    this.#server.leave(this.id);
+    for (const runId of [...this.#kept.keys()]) this.drop(runId);
+    for (const call of this.#calls.values()) call.abort();
+  }
+
+  freeze(): void {
+    this.#frozen ??= [];
+  }
+
+  thaw(): void {
+    const waiting = this.#frozen ?? [];
+    this.#frozen = undefined;
+    for (const resume of waiting) resume();
+  }
+
+  /** Forgets a run. */
+  drop(runId: string): void {
+    const kept = this.#kept.get(runId);
+    if (kept === undefined) return;
+    this.#kept.delete(runId);
+    this.#server.dropped(runId);
+    if (kept.instance !== undefined) this.#options.work(kept.instance.dispose());
+  }
+
+  readonly workflowTask = (execution: Execution): void => {
+    this.#options.work(this.#takeTask(execution));
+  };
+
+  readonly activityTask = (execution: Execution, activity: PendingActivity): void => {
+    this.#options.work(this.#takeActivity(execution, activity));
+  };
+
+  /** Resolves when the worker is not frozen. */
+  async #awake(): Promise<void> {
+    while (this.#frozen !== undefined) {
+      const waiting = this.#frozen;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.world.after(ms, resolve));
+    await this.#awake();
+  }
+
+  // Workflow tasks.
+
+  async #takeTask(execution: Execution): Promise<void> {
+    const { runId } = execution;
+    const known = this.#kept.get(runId);
+    const { token, ...begun } = execution.beginTask(this.id, known !== undefined);
+    const kept = known ?? { run: new CoreRun(runId), instance: undefined };
+    await this.#pause(this.#server.world.chance.below(this.#options.slowestTask));
+    if (this.#isGone) return;
+    try {
+      kept.run.begin(begun);
+      const flags = await this.#drive(kept);
+      this.#keep(runId, kept);
+      const isTaken = execution.completeTask(token, kept.run.answer(), flags);
+      if (!isTaken || !execution.isOpen) this.drop(runId);
+    } catch (error) {
+      this.#kept.set(runId, kept);
+      this.drop(runId);
+      const isOfCore = error instanceof NonDeterminism;
+      if (isOfCore) this.#options.onWrong(error);
+      const message = error instanceof Error ? error.message : String(error);
+      execution.failTask(token, isOfCore ? nonDeterministicCause : failedCause, message);
+    }
+  }
+
+  /** Returns the flags of the SDK that the run used. */
+  async #drive(kept: Kept): Promise<readonly number[]> {
+    const { run } = kept;
+    const flags = new Set<number>();
+    for (let activation = run.activation(); activation; activation = run.activation()) {
+      kept.instance ??= await Instance.create(activation, this.taskQueue);
+      const { successful, failed } = await kept.instance.activate(activation);
+      if (failed) throw new Error(failed.failure?.message ?? 'the activation failed');
+      const commands = successful?.commands ?? [];
+      for (const flag of successful?.usedInternalFlags ?? []) flags.add(flag);
+      run.take(
+        commands.filter(({ respondToQuery }) => !respondToQuery),
+        successful?.usedInternalFlags ?? [],
+      );
+    }
+    return [...flags];
+  }
+
+  #keep(runId: string, kept: Kept): void {
+    this.#kept.delete(runId);
+    this.#kept.set(runId, kept);
+    this.#server.kept(runId, this.id);
+    for (const oldest of [...this.#kept.keys()].slice(0, -this.#options.cache)) this.drop(oldest);
+  }
+
+  /** Answers a query from the run in memory, or from its whole history. Throws what the run throws. */
+  async query(
+    execution: Execution,
+    query: { readonly name: string; readonly args: readonly temporal.api.common.v1.IPayload[] },
+    headers: Readonly<Record<string, temporal.api.common.v1.IPayload>> = {},
+  ): Promise<temporal.api.common.v1.IPayload | undefined> {
+    const { runId } = execution;
+    const known = this.#kept.get(runId);
+    const kept = known ?? { run: new CoreRun(runId), instance: undefined };
+    if (known === undefined) {
+      const { previousStartedId } = execution;
+      kept.run.begin({ events: execution.history.events, previousStartedId, messages: [] });
+      await this.#drive(kept);
+    }
+    const asked: coresdk.workflow_activation.IQueryWorkflow = {
+      queryId: 'legacy',
+      queryType: query.name,
+      arguments: [...query.args],
+      headers,
+    };
+    if (kept.instance === undefined) throw new Error('the run has not begun');
+    const { successful, failed } = await kept.instance.activate(kept.run.queryActivation([asked]));
+    if (known === undefined) await kept.instance.dispose();
+    if (failed) throw new Error(failed.failure?.message ?? 'the query failed');
+    const answer = successful?.commands?.find(({ respondToQuery }) => respondToQuery)?.respondToQuery;
+    if (answer?.failed) throw defaultFailureConverter.failureToError(answer.failed, defaultPayloadConverter);
+    return answer?.succeeded?.response ?? undefined;
+  }
+
+  // Activities.
+
+  async #takeActivity(execution: Execution, activity: PendingActivity): Promise<void> {
+    activity.start(this.id);
+    const { attempt } = activity;
+    const isCurrent = (): boolean => !this.#isGone && activity.isCurrent(attempt);
+    const call = new AbortController();
+    this.#calls.set(activity, call);
+    const heartbeat = (details: unknown): void => {
+      if (!isCurrent() || this.#frozen !== undefined) return;
+      activity.beat(payloadsOf(details));
+      if (activity.isCancelRequested) call.abort();
+    };
+    try {
+      const { signal } = call;
+      const result = await this.#options.activities({ execution, activity, attempt, signal, heartbeat });
+      await this.#awake();
+      if (isCurrent()) activity.complete(payloadsOf(result));
+    } catch (error) {
+      await this.#awake();
+      if (!isCurrent()) return;
+      if (activity.isCancelRequested && call.signal.aborted) activity.cancel(undefined);
+      else activity.fail(failureOf(error));
+    } finally {
+      this.#calls.delete(activity);
+    }
+  }
+}
+
+function payloadsOf(value: unknown): temporal.api.common.v1.IPayloads {
+  return { payloads: [defaultPayloadConverter.toPayload(value)] };
+}
+
+function failureOf(error: unknown): temporal.api.failure.v1.IFailure {
+  const known =
+    error instanceof Error ? error : ApplicationFailure.create({ message: String(error) });
+  return defaultFailureConverter.errorToFailure(known, defaultPayloadConverter);
+}
