@@ -1,5 +1,7 @@
 // Virtual time and chance: everything that happens in a simulation happens here, one thing after another, and one seed decides all of it.
 
+import { type Clock, createClock } from '@sinonjs/fake-timers';
+
 /** Numbers that follow from a seed (mulberry32). */
 export class Chance {
   #state: number;
@@ -42,55 +44,40 @@ export class Chance {
   }
 }
 
-type Due = { readonly at: number; readonly order: number; readonly run: () => void };
-
 /** Takes back what was planned. Nothing happens if it has happened. */
 export type Cancel = () => void;
 
+const startsAt = Date.UTC(2026, 0, 1);
+
 export class World {
   readonly chance: Chance;
-  #now: number;
-  #order = 0;
-  #due: Due[] = [];
+  readonly #clock: Clock;
 
-  constructor(seed: number, startsAt = Date.UTC(2026, 0, 1)) {
+  constructor(seed: number, clock: Clock = createClock(startsAt)) {
     this.chance = new Chance(seed);
-    this.#now = startsAt;
+    this.#clock = clock;
   }
 
   /** In ms since 1970. */
   get now(): number {
-    return this.#now;
+    return this.#clock.now;
   }
 
   /** Runs the work so many virtual milliseconds from now. What is due at the same time runs in the order of the calls. */
   after(ms: number, run: () => void): Cancel {
-    const due: Due = { at: this.#now + Math.max(0, ms), order: (this.#order += 1), run };
-    let index = this.#due.length;
-    while (index > 0 && isLater(this.#due[index - 1], due)) index -= 1;
-    this.#due.splice(index, 0, due);
-    return () => {
-      this.#due = this.#due.filter((one) => one !== due);
-    };
+    const timer = this.#clock.setTimeout(run, Math.max(0, ms));
+    return () => this.#clock.clearTimeout(timer);
   }
 
-  /** When the next thing is due; undefined if nothing is. */
-  get nextAt(): number | undefined {
-    return this.#due[0]?.at;
+  /** Resolves so many virtual milliseconds from now. */
+  async pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.after(ms, resolve));
   }
 
   /** Lets the next thing happen. False if nothing is due. */
   step(): boolean {
-    const due = this.#due.shift();
-    if (due === undefined) return false;
-    this.#now = due.at;
-    due.run();
+    if (this.#clock.countTimers() === 0) return false;
+    this.#clock.next();
     return true;
   }
-}
-
-function isLater(left: Due | undefined, right: Due): boolean {
-  return (
-    left !== undefined && (left.at > right.at || (left.at === right.at && left.order > right.order))
-  );
 }

@@ -18,6 +18,15 @@ export type Poller = {
   readonly isPolling: () => boolean;
   readonly workflowTask: (execution: Execution) => void;
   readonly activityTask: (execution: Execution, activity: PendingActivity) => void;
+  readonly query: (execution: Execution, asked: Asked) => Promise<Payload | undefined>;
+};
+
+type Payload = temporal.api.common.v1.IPayload;
+
+export type Asked = {
+  readonly name: string;
+  readonly args: readonly Payload[];
+  readonly headers: Readonly<Record<string, Payload>>;
 };
 
 export type StartRequest = {
@@ -181,6 +190,18 @@ export class SimServer {
     else this.#closed.set(execution.runId, [...(this.#closed.get(execution.runId) ?? []), then]);
   }
 
+  /** The worker that answers queries to a run: the one that keeps it, if it is there. */
+  workerFor(execution: Execution): Poller | undefined {
+    const all = this.#pollersOf(execution.taskQueue);
+    const keeper = this.#keepers.get(execution.runId)?.worker;
+    const kept = all.find(({ id }) => id === keeper);
+    return kept ?? (all.length > 0 ? this.world.chance.one(all) : undefined);
+  }
+
+  #pollersOf(taskQueue: string): readonly Poller[] {
+    return this.pollers.filter((one) => one.taskQueue === taskQueue && one.isPolling());
+  }
+
   #later(run: () => void): void {
     this.world.after(this.world.chance.below(slowest.transfer), run);
   }
@@ -193,9 +214,7 @@ export class SimServer {
       const keeper = this.#keepers.get(execution.runId);
       const kept = keeper === undefined ? undefined : this.#pollers.get(keeper.worker);
       const isLate = this.world.now - task.scheduledAt >= stickyMs;
-      const all = this.pollers.filter(
-        ({ taskQueue, isPolling }) => taskQueue === execution.taskQueue && isPolling(),
-      );
+      const all = this.#pollersOf(execution.taskQueue);
       if (kept?.isPolling() === true && !isLate) return kept.workflowTask(execution);
       if (kept !== undefined && !isLate)
         return void this.world.after(stickyMs - (this.world.now - task.scheduledAt), offer);
@@ -210,7 +229,7 @@ export class SimServer {
     const taskQueue = activity.given.taskQueue || execution.taskQueue;
     const offer = (): void => {
       if (activity.isOver || activity.attempt !== attempt || activity.startedAt !== undefined) return;
-      const all = this.pollers.filter((one) => one.taskQueue === taskQueue && one.isPolling());
+      const all = this.#pollersOf(taskQueue);
       if (all.length > 0) this.world.chance.one(all).activityTask(execution, activity);
       else this.world.after(500, offer);
     };

@@ -4,30 +4,22 @@
 // 2. A task whose workflow code fails is reported as failed, and the run is dropped, as the SDK does.
 // 3. A worker that is frozen takes nothing, and what it has in hand waits. One that is gone has lost it.
 
-import { ApplicationFailure, defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
+import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import type { coresdk, temporal } from '@temporalio/proto';
 import { CoreRun } from '../core/core-run';
 import { NonDeterminism } from '../core/operations';
 import type { Execution } from '../server/execution';
 import type { PendingActivity } from '../server/pending-activity';
-import type { Poller, SimServer } from '../server/server';
+import type { Asked, Poller, SimServer } from '../server/server';
+import type { ActivityHost, Attempt, Result } from './activity-host';
 import { Instance } from './sandbox';
 
 type Kept = { readonly run: CoreRun; instance: Instance | undefined };
 
-/** Makes one activity. It gets what the real SDK gives an activity. */
-export type ActivityMaker = (call: {
-  readonly execution: Execution;
-  readonly activity: PendingActivity;
-  readonly attempt: number;
-  readonly signal: AbortSignal;
-  readonly heartbeat: (details: unknown) => void;
-}) => Promise<unknown>;
-
 export type SimWorkerOptions = {
   readonly id: string;
   readonly taskQueue: string;
-  readonly activities: ActivityMaker;
+  readonly activities: ActivityHost;
   /** How many runs it keeps. */
   readonly cache: number;
   /** The most ms that a workflow task takes here. */
@@ -41,13 +33,17 @@ export type SimWorkerOptions = {
 const nonDeterministicCause = 24;
 const failedCause = 21;
 
+/** The most ms until a heartbeat, or the result of an activity, reaches the server. */
+const heartbeatMs = 20;
+const resultMs = 10;
+
 export class SimWorker implements Poller {
   readonly id: string;
   readonly taskQueue: string;
   readonly #server: SimServer;
   readonly #options: SimWorkerOptions;
   readonly #kept = new Map<string, Kept>();
-  readonly #calls = new Map<PendingActivity, AbortController>();
+  readonly #calls = new Set<Attempt>();
   #isGone = false;
   #frozen: (() => void)[] | undefined;
 
@@ -65,7 +61,7 @@ export class SimWorker implements Poller {
     this.#isGone = true;
     this.#server.leave(this.id);
     for (const runId of [...this.#kept.keys()]) this.drop(runId);
-    for (const call of this.#calls.values()) call.abort();
+    for (const call of this.#calls) call.cancel('WORKER_SHUTDOWN');
   }
 
   freeze(): void {
@@ -104,7 +100,7 @@ export class SimWorker implements Poller {
   }
 
   async #pause(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.world.after(ms, resolve));
+    await this.#server.world.pause(ms);
     await this.#awake();
   }
 
@@ -161,8 +157,7 @@ export class SimWorker implements Poller {
   /** Answers a query from the run in memory, or from its whole history. Throws what the run throws. */
   async query(
     execution: Execution,
-    query: { readonly name: string; readonly args: readonly temporal.api.common.v1.IPayload[] },
-    headers: Readonly<Record<string, temporal.api.common.v1.IPayload>> = {},
+    { name, args, headers }: Asked,
   ): Promise<temporal.api.common.v1.IPayload | undefined> {
     const { runId } = execution;
     const known = this.#kept.get(runId);
@@ -174,8 +169,8 @@ export class SimWorker implements Poller {
     }
     const asked: coresdk.workflow_activation.IQueryWorkflow = {
       queryId: 'legacy',
-      queryType: query.name,
-      arguments: [...query.args],
+      queryType: name,
+      arguments: [...args],
       headers,
     };
     if (kept.instance === undefined) throw new Error('the run has not begun');
@@ -192,36 +187,31 @@ export class SimWorker implements Poller {
   async #takeActivity(execution: Execution, activity: PendingActivity): Promise<void> {
     activity.start(this.id);
     const { attempt } = activity;
-    const isCurrent = (): boolean => !this.#isGone && activity.isCurrent(attempt);
-    const call = new AbortController();
-    this.#calls.set(activity, call);
-    const heartbeat = (details: unknown): void => {
-      if (!isCurrent() || this.#frozen !== undefined) return;
-      activity.beat(payloadsOf(details));
-      if (activity.isCancelRequested) call.abort();
+    const isCurrent = (): boolean => activity.isCurrent(attempt);
+    let call: Attempt | undefined;
+    const heartbeat = (payloads: temporal.api.common.v1.IPayload[]): void => {
+      if (this.#isGone || this.#frozen !== undefined) return;
+      this.#server.world.after(this.#server.world.chance.below(heartbeatMs), () => {
+        if (this.#isGone || this.#frozen !== undefined) return;
+        if (!isCurrent()) return call?.cancel('NOT_FOUND');
+        activity.beat({ payloads });
+        if (activity.isCancelRequested) call?.cancel('CANCELLED');
+      });
     };
-    try {
-      const { signal } = call;
-      const result = await this.#options.activities({ execution, activity, attempt, signal, heartbeat });
-      await this.#awake();
-      if (isCurrent()) activity.complete(payloadsOf(result));
-    } catch (error) {
-      await this.#awake();
-      if (!isCurrent()) return;
-      if (activity.isCancelRequested && call.signal.aborted) activity.cancel(undefined);
-      else activity.fail(failureOf(error));
-    } finally {
-      this.#calls.delete(activity);
-    }
+    call = await this.#options.activities.start(execution, activity, heartbeat);
+    this.#calls.add(call);
+    const result = await call.result;
+    this.#calls.delete(call);
+    await this.#pause(this.#server.world.chance.below(resultMs));
+    if (!this.#isGone && isCurrent()) report(activity, result);
   }
 }
 
-function payloadsOf(value: unknown): temporal.api.common.v1.IPayloads {
-  return { payloads: [defaultPayloadConverter.toPayload(value)] };
-}
-
-function failureOf(error: unknown): temporal.api.failure.v1.IFailure {
-  const known =
-    error instanceof Error ? error : ApplicationFailure.create({ message: String(error) });
-  return defaultFailureConverter.errorToFailure(known, defaultPayloadConverter);
+function report(activity: PendingActivity, result: Result): void {
+  if (result.completed) activity.complete({ payloads: [result.completed.result ?? {}] });
+  else if (result.failed) activity.fail(result.failed.failure ?? {});
+  else if (result.cancelled) {
+    if (activity.isCancelRequested) activity.cancel(undefined);
+    else activity.fail(result.cancelled.failure ?? {});
+  }
 }

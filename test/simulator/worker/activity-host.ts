@@ -1,0 +1,153 @@
+// Longhaul's activities as a worker of the simulation makes them: the real ones, in the SDK's own context of an activity.
+
+import { type Client } from '@temporalio/client';
+import {
+  ActivityCancellationDetails,
+  decodePriority,
+  type ActivityFunction,
+  type LoadedDataConverter,
+  noopMetricMeter,
+} from '@temporalio/common';
+import {
+  decodeArrayFromPayloads,
+  decodeFromPayloadsAtIndex,
+  encodeToPayload,
+  loadDataConverter,
+} from '@temporalio/common/lib/internal-non-workflow';
+import type { coresdk } from '@temporalio/proto';
+import { type ActivityInterceptorsFactory, DefaultLogger, type WorkerOptions } from '@temporalio/worker';
+import { Activity, type CancelReason } from '@temporalio/worker/lib/activity';
+import { BlockedLoop } from '../../../src/worker/blocked-loop';
+import { LonghaulPlugin } from '../../../src/worker';
+import type { Execution } from '../server/execution';
+import { msOf, type PendingActivity } from '../server/pending-activity';
+
+export type LonghaulOptions = NonNullable<ConstructorParameters<typeof LonghaulPlugin>[0]>;
+
+export type HostOptions = {
+  readonly identity: string;
+  readonly taskQueue: string;
+  readonly client: Client;
+  readonly longhaul: LonghaulOptions;
+  readonly dataConverter?: WorkerOptions['dataConverter'];
+  readonly interceptors?: readonly ActivityInterceptorsFactory[];
+};
+
+export type Result = coresdk.activity_result.IActivityExecutionResult;
+
+/** One attempt at an activity. */
+export type Attempt = {
+  readonly result: Promise<Result>;
+  readonly cancel: (reason: CancelReason) => void;
+};
+
+/** The event loop of a simulation is never blocked for long, and has no time of its own. */
+Object.assign(BlockedLoop.prototype, {
+  open: () => ({ tell: () => undefined, end: () => undefined }),
+  wasBlocked: () => false,
+});
+
+export class ActivityHost {
+  readonly #options: HostOptions;
+  readonly #activities: ReadonlyMap<string, ActivityFunction>;
+  readonly #converter: LoadedDataConverter;
+
+  constructor(options: HostOptions) {
+    const { identity, taskQueue, longhaul, dataConverter } = options;
+    this.#options = options;
+    const configured = new LonghaulPlugin(longhaul).configureWorker({
+      identity,
+      taskQueue,
+      ...(dataConverter && { dataConverter }),
+    });
+    this.#converter = loadDataConverter(configured.dataConverter);
+    this.#activities = new Map(Object.entries(configured.activities ?? {}) as never);
+  }
+
+  /** `heartbeat` gets the details as the server keeps them. */
+  async start(
+    execution: Execution,
+    activity: PendingActivity,
+    heartbeat: (details: coresdk.activity_task.IStart['heartbeatDetails'] & object) => void,
+  ): Promise<Attempt> {
+    const { taskQueue, client, interceptors = [] } = this.#options;
+    const { given } = activity;
+    const name = given.activityType ?? '';
+    const run = this.#activities.get(name);
+    if (run === undefined) throw new Error(`there is no activity ${name}`);
+    const { workflowId, runId } = execution;
+    const base64TaskToken = Buffer.from(
+      JSON.stringify([workflowId, runId, activity.scheduledId, activity.attempt]),
+    ).toString('base64');
+    const context = {
+      type: 'activity',
+      namespace: 'default',
+      activityId: given.activityId ?? '',
+      workflowId,
+      workflowType: execution.started.workflowType?.name ?? '',
+      activityType: name,
+      isLocal: false,
+    } as never;
+    const { retryPolicy } = given;
+    const info = {
+      taskToken: Buffer.from(base64TaskToken, 'base64'),
+      base64TaskToken,
+      taskQueue,
+      activityId: given.activityId ?? '',
+      workflowExecution: { workflowId, runId },
+      attempt: activity.attempt,
+      isLocal: false,
+      activityType: name,
+      workflowType: execution.started.workflowType?.name ?? '',
+      heartbeatTimeoutMs: msOf(given.heartbeatTimeout),
+      heartbeatDetails: await decodeFromPayloadsAtIndex(
+        this.#converter,
+        0,
+        activity.heartbeat?.payloads,
+        context,
+      ),
+      activityNamespace: 'default',
+      workflowNamespace: 'default',
+      scheduledTimestampMs: activity.scheduledAt,
+      startToCloseTimeoutMs: msOf(given.startToCloseTimeout) ?? 0,
+      scheduleToCloseTimeoutMs: msOf(given.scheduleToCloseTimeout) ?? 0,
+      currentAttemptScheduledTimestampMs: activity.readyAt,
+      priority: decodePriority(undefined),
+      ...(retryPolicy && {
+        retryPolicy: { maximumAttempts: retryPolicy.maximumAttempts || undefined },
+      }),
+      namespace: 'default',
+      inWorkflow: true,
+    };
+    const beat = (details: unknown): void => {
+      void encodeToPayload(this.#converter, details, context).then((payload) => heartbeat([payload]));
+    };
+    const real = new Activity(
+      info as never,
+      run,
+      this.#converter,
+      context,
+      undefined,
+      beat,
+      client,
+      logger,
+      noopMetricMeter,
+      [...interceptors],
+    );
+    const args = await decodeArrayFromPayloads(this.#converter, given.arguments, context);
+    const cancel = (reason: CancelReason): void =>
+      real.cancel(
+        reason,
+        new ActivityCancellationDetails({
+          notFound: reason === 'NOT_FOUND',
+          cancelRequested: reason === 'CANCELLED',
+          timedOut: reason === 'TIMED_OUT',
+          workerShutdown: reason === 'WORKER_SHUTDOWN',
+        }),
+      );
+    const result = real.run({ args, headers: given.headers ?? {} });
+    return { result, cancel };
+  }
+}
+
+const logger = new DefaultLogger('ERROR', () => undefined);
