@@ -6,7 +6,9 @@ import { registerHooks } from 'node:module';
 registerHooks({
   resolve: (specifier, context, next) => {
     if (!/^\.\.?\/(?:.*\/)?[\w-]+$/.test(specifier)) return next(specifier, context);
-    const isFile = existsSync(new URL(`${specifier}.ts`, context.parentURL));
-    return next(isFile ? `${specifier}.ts` : `${specifier}/index.ts`, context);
+    const source = [`${specifier}.ts`, `${specifier}/index.ts`].find((path) =>
+      existsSync(new URL(path, context.parentURL)),
+    );
+    return next(source ?? specifier, context);
   },
 });

@@ -11,8 +11,7 @@ import {
   type FaultKind,
   type Moment,
 } from './plan.mts';
-import type { Server } from './server.mts';
-import type { WorkerPlace } from './workers.mts';
+import type { Place, RoundServer } from './engine.mts';
 
 /** A fault whose moment does not come within so many others takes the next one of any kind. */
 const patience = 150;
@@ -20,8 +19,8 @@ const patience = 150;
 const aftermathMs = 45_000;
 
 export type Victims = {
-  readonly server: Server;
-  readonly places: readonly WorkerPlace[];
+  readonly server: RoundServer;
+  readonly places: readonly Place[];
   readonly model: ModelDouble;
   /** Takes a run back to an earlier point; whether there was one to take back. */
   reset(how: ResetKind, draw: number): Promise<boolean>;
@@ -48,7 +47,7 @@ const isBoundary = (kind: FaultKind, moment: Moment): boolean =>
   (boundaryMoments as readonly Moment[]).includes(moment);
 
 /** Whether it could happen. The place is that of the worker which is at the moment. */
-type Strike = (fault: Fault, place: WorkerPlace | undefined) => boolean | Promise<boolean>;
+type Strike = (fault: Fault, place: Place | undefined) => boolean | Promise<boolean>;
 
 type StoreFault = {
   readonly kind: 'store down' | 'store slow' | 'store lost';

@@ -80,7 +80,7 @@ async function serve(
   await callModel({ pid, body }, response);
 }
 
-type McpMessage = {
+export type McpMessage = {
   readonly id?: number;
   readonly method: string;
   readonly params?: {
@@ -97,8 +97,18 @@ async function serveMcp(
 ): Promise<void> {
   if (request.method !== 'POST') return void response.writeHead(405).end();
   const message = JSON.parse(Buffer.concat(chunks).toString()) as McpMessage;
-  const { id, method, params = {} } = message;
-  if (id === undefined) return void response.writeHead(202).end();
+  const answer = await answerMcp(callMcp, pid, message);
+  if (answer === undefined) response.writeHead(202).end();
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+}
+
+/** Undefined for a message that gets no answer. */
+export async function answerMcp(
+  callMcp: HubHandlers['callMcp'],
+  pid: number,
+  { id, method, params = {} }: McpMessage,
+): Promise<object | undefined> {
+  if (id === undefined) return undefined;
   const result = async (): Promise<object> => {
     if (method === 'initialize') return { ...mcpServer, protocolVersion: params.protocolVersion };
     if (method === 'tools/list') return { tools: [pictureTool] };
@@ -106,8 +116,7 @@ async function serveMcp(
     const key = String(params._meta?.['longhaul/idempotencyKey']);
     return await callMcp({ pid, args: params.arguments, key });
   };
-  const answer = JSON.stringify({ jsonrpc: '2.0', id, result: await result() });
-  response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+  return { jsonrpc: '2.0', id, result: await result() };
 }
 
 type McpRequest = {

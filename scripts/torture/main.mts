@@ -8,6 +8,7 @@
 import { parseArgs } from 'node:util';
 import { usualScale } from './random-plan.mts';
 import { printCampaign, printRound } from './report.mts';
+import { realEngine } from './real-engine.mts';
 import { runRound, type RoundReport } from './round.mts';
 import { soak } from './soak.mts';
 
@@ -44,7 +45,10 @@ async function campaign(): Promise<boolean> {
     if (done > 0 && Date.now() > start + minutes * 60_000) break;
     done += 1;
     try {
-      const round = await runRound({ seed, scale: usualScale, tell, keep: values.keep });
+      let isWrong = false;
+      const engine = realEngine(() => (isWrong ? values.keep : undefined));
+      const onWrong = (): void => void (isWrong = true);
+      const round = await runRound({ seed, scale: usualScale, tell, engine, onWrong });
       printRound(round);
       rounds.push(round);
       if (round.wrongs.length > 0) failed.push(seed);

@@ -53,12 +53,12 @@ type Told = {
  * it goes back to, also what may happen once, but under the same key.
  */
 export function judgeEffects(
-  ledger: string,
+  effects: readonly Effect[],
   plan: RoundPlan,
   { isForced, notMade }: Told,
 ): readonly string[] {
   const acts = actsOf(plan);
-  const places = [...grouped(readEffects(ledger), ({ place }) => place)];
+  const places = [...grouped(effects, ({ place }) => place)];
   return places.flatMap(([place, made]) => {
     const act = acts.get(place);
     if (act === undefined) return [`an effect at ${place}, which is nowhere in the plan`];

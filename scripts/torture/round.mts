@@ -1,30 +1,23 @@
 // One round: a server, two workers, a model, a database; runs and conversations; faults; and the verdict.
 
-import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { connect, type Longhaul } from 'longhaul/client';
-import { PostgresDeltas } from 'longhaul/stores';
-import { FileResults } from 'longhaul/stores';
 import { Asides } from './asides.mts';
 import { Caller, errorText } from './client.mts';
 import { Elsewhere } from './elsewhere.mts';
 import { expectRound } from './expect.mts';
 import { Faults } from './faults.mts';
-import { planRound, type Scale } from './random-plan.mts';
-import { openHub, type Arrival, type McpCall, type ModelCall, type Verdict } from './hub.mts';
+import type { Engine, OnEnd, Place, World } from './engine.mts';
+import type { Scale } from './random-plan.mts';
+import type { Arrival, McpCall, ModelCall, Verdict } from './hub.mts';
 import { ModelDouble } from './model-double.mts';
 import {
   actsOf,
   judgeEffects,
   judgeWorkflows,
   noFigures,
-  readEffects,
   type Figures,
 } from './oracles.mts';
 import { People } from './people.mts';
-import type { RoundPlan } from './plan.mts';
 import { runThread } from './run-thread.mts';
 import { runTree, type TortureSetup } from './run-tree.mts';
 import { hashOf, Random } from './random.mts';
@@ -32,13 +25,7 @@ import { pictureType } from './payload.mts';
 import { Resets } from './resets.mts';
 import type { Effect } from './runners.mts';
 import { captionOf, drawnAt, stateKeyOf, storedOf } from './texts.mts';
-import { Server } from './server.mts';
-import { openStore, type Store } from './stores.mts';
 import { Progress, terminateAll, whereIs } from './stuck.mts';
-import { WorkerPlace } from './workers.mts';
-
-const workersEach = 2;
-const taskQueue = 'torture';
 
 export type RoundReport = {
   readonly seed: number;
@@ -82,73 +69,23 @@ export type RoundOptions = {
   readonly scale: Scale;
   /** What happens, as it happens. */
   readonly tell: (line: string) => void;
-  /** A folder for what is left of a round that failed. */
-  readonly keep?: string | undefined;
+  /** Called before anything is taken away. */
+  readonly onWrong?: () => void;
+  readonly engine: Engine;
 };
 
 /** Runs the round of a seed. Whatever happens, nothing it started is left. */
 export async function runRound(options: RoundOptions): Promise<RoundReport> {
   const cleanups: (() => Promise<unknown>)[] = [];
-  const onEnd = (cleanup: () => Promise<unknown>): void => void cleanups.push(cleanup);
+  const onEnd: OnEnd = (cleanup) => void cleanups.push(cleanup);
   try {
-    const folder = mkdtempSync(join(tmpdir(), 'longhaul-torture-'));
-    onEnd(async () => rmSync(folder, { recursive: true, force: true }));
-    let isWell = false;
-    onEnd(async () => (isWell ? undefined : keep(options, folder)));
-    const world = await openWorld(options, folder, onEnd);
-    const round = new Round(options, world);
-    const report = await round.run(onEnd);
-    isWell = report.wrongs.length === 0;
+    const world = await options.engine.open(options, onEnd);
+    const report = await new Round(options, world).run();
+    if (report.wrongs.length > 0) options.onWrong?.();
     return report;
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
   }
-}
-
-function keep({ seed, keep: where }: RoundOptions, folder: string): void {
-  if (where !== undefined) cpSync(folder, join(where, `seed-${seed}`), { recursive: true });
-}
-
-type OnEnd = (cleanup: () => Promise<unknown>) => void;
-
-type World = {
-  readonly plan: RoundPlan;
-  readonly ledger: string;
-  readonly workerLog: string;
-  readonly store: Store;
-  /** The folder of the result store. */
-  readonly results: string | undefined;
-  readonly server: Server;
-  readonly longhaul: Longhaul;
-};
-
-async function openWorld(
-  { seed, scale }: RoundOptions,
-  folder: string,
-  onEnd: OnEnd,
-): Promise<World> {
-  const plan = planRound(seed, scale);
-  const ledger = join(folder, 'effects.jsonl');
-  writeFileSync(ledger, '');
-  const store = await openStore(plan.settings.store, folder);
-  onEnd(() => store.close());
-  const server = await Server.start(join(folder, 'temporal.db'));
-  onEnd(() => server.stop());
-  const results = plan.settings.hasResults ? join(folder, 'results') : undefined;
-  const deltas = store.url.startsWith('postgres')
-    ? new PostgresDeltas({ connectionString: store.url })
-    : undefined;
-  deltas?.logTo(() => undefined);
-  onEnd(async () => deltas?.close());
-  const longhaul = await connect({
-    address: server.address,
-    taskQueue,
-    ...(results && { results: new FileResults({ folder: results }) }),
-    ...(deltas && { deltas }),
-  });
-  onEnd(() => longhaul.close());
-  const workerLog = join(folder, 'workers.log');
-  return { plan, ledger, workerLog, store, results, server, longhaul };
 }
 
 class Round {
@@ -156,7 +93,7 @@ class Round {
   readonly #world: World;
   readonly #start = Date.now();
   readonly #wrongs = new Set<string>();
-  readonly #places: WorkerPlace[] = [];
+  readonly #places: Place[] = [];
   readonly #model: ModelDouble;
   readonly #faults: Faults;
   readonly #progress: Progress;
@@ -187,7 +124,10 @@ class Round {
       cutStore: (how, ms) => store.cut(how, ms),
       tell: options.tell,
     });
-    this.#progress = new Progress(() => this.#faults.isDisturbed || this.#resets.areUnderWay);
+    this.#progress = new Progress({
+      isDisturbed: () => this.#faults.isDisturbed || this.#resets.areUnderWay,
+      share: options.engine.share,
+    });
     this.#resets = new Resets(longhaul, {
       open: () => [...this.#open],
       onDone: (owner, what) => {
@@ -214,10 +154,10 @@ class Round {
     this.#setup = { ...shared, memory, sessions, wasReset, settles, goesOn, report, refusals: [] };
   }
 
-  async run(onEnd: OnEnd): Promise<RoundReport> {
+  async run(): Promise<RoundReport> {
     try {
       await this.#fillStores();
-      await this.#startWorkers(onEnd);
+      await this.#startWorkers();
       await this.#runAll();
       return this.#summary(await this.#judge());
     } catch (error) {
@@ -263,7 +203,7 @@ class Round {
     );
     const { notMade } = this.#model.untold;
     for (const wrong of wrongs) this.#report(wrong);
-    for (const wrong of judgeEffects(ledger, plan, { isForced, notMade })) this.#report(wrong);
+    for (const wrong of judgeEffects(ledger.read(), plan, { isForced, notMade })) this.#report(wrong);
     return figures;
   }
 
@@ -281,7 +221,7 @@ class Round {
       modelFaults: this.#model.faultsMet,
       unknowns: this.#model.untold.unknown.size,
       notMade: this.#model.untold.notMade.size,
-      effects: readEffects(ledger).length,
+      effects: ledger.read().length,
       answers: people.answers,
       refusals: people.refused + this.#setup.refusals.length,
       budgetQuestions: people.raises,
@@ -307,27 +247,15 @@ class Round {
     this.#wrongs.add(wrong);
   }
 
-  async #startWorkers(onEnd: OnEnd): Promise<void> {
-    const { server, ledger, workerLog, store, results } = this.#world;
-    const { seed, scale } = this.#options;
-    const hub = await openHub({
-      arrive: (arrival) => this.#arrive(arrival),
-      callModel: (call, response) => this.#callModel(call, response),
-      callMcp: (call) => this.#callMcp(call),
+  async #startWorkers(): Promise<void> {
+    const handlers = {
+      arrive: (arrival: Arrival) => this.#arrive(arrival),
+      callModel: (call: ModelCall, response: ServerResponse) => this.#callModel(call, response),
+      callMcp: (call: McpCall) => this.#callMcp(call),
       later: this.#elsewhere.take,
-    });
-    onEnd(() => hub.close());
-    const { address } = server;
-    const plan = { seed, scale };
-    const folders = { ledger, store: store.url, results };
-    const settings = { address, taskQueue, hub: hub.url, plan, ...folders };
-    for (let index = 0; index < workersEach; index += 1) {
-      const onWrong = (wrong: string): void => this.#report(wrong);
-      const place = new WorkerPlace(settings, { onWrong, logFile: workerLog });
-      this.#places.push(place);
-      onEnd(() => place.close());
-    }
-    await Promise.all(this.#places.map((place) => place.polling()));
+    };
+    const onWrong = (wrong: string): void => this.#report(wrong);
+    this.#places.push(...(await this.#world.openWorkers(handlers, onWrong)));
   }
 
   async #arrive(arrival: Arrival): Promise<Verdict> {
@@ -352,7 +280,7 @@ class Round {
     const owner = place.split('.')[0] ?? '';
     await this.#arrive({ pid, moment: 'effect due', owner, place });
     const effect: Effect = { tool: 'picture', place, key, edited, pid };
-    appendFileSync(this.#world.ledger, `${JSON.stringify(effect)}\n`);
+    this.#world.ledger.record(effect);
     await this.#arrive({ pid, moment: 'effect made', owner, place });
     return {
       content: [

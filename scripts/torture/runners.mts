@@ -39,6 +39,8 @@ export type Effect = {
 
 /** What a tool does to the world; `record` is the effect itself. */
 export type Outside = {
+  /** Of the process that has the effects. */
+  readonly pid: number;
   due(place: string): Promise<void>;
   record(effect: Effect): void;
   made(place: string): Promise<void>;
@@ -123,7 +125,7 @@ function toolsOf(outside: Outside, settings: RoundSettings): readonly Tool<ToolA
     (tool: ToolName) => async (args: ToolArguments, context: { idempotencyKey: string }) => {
       const { place, edited = false } = args;
       await outside.due(place);
-      outside.record({ tool, place, key: context.idempotencyKey, edited, pid: process.pid });
+      outside.record({ tool, place, key: context.idempotencyKey, edited, pid: outside.pid });
       await outside.made(place);
       return cutFromPage(resultOf(args));
     };

@@ -1,6 +1,5 @@
 // Finds runs that make no progress though nothing disturbs them, and tells where they stand.
 
-import { availableParallelism, loadavg } from 'node:os';
 import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 
@@ -9,21 +8,20 @@ const patienceMs = 150_000;
 const lookMs = 1_000;
 const eventsShown = 12;
 
-/** Where more wants to run than there are cores, processes get a part of their time: a second then counts for less, but not for nothing. */
-const leastShare = 0.2;
-const shareOfTime = (): number => {
-  const [load = 0] = loadavg();
-  return Math.max(leastShare, Math.min(1, availableParallelism() / Math.max(1, load)));
+export type ProgressOptions = {
+  readonly isDisturbed: () => boolean;
+  /** The share of its time that a process gets now. */
+  readonly share: () => number;
 };
 
 export class Progress {
   /** Milliseconds without progress. */
   readonly #waited = new Map<string, number>();
   readonly #seen = new Set<string>();
-  readonly #isDisturbed: () => boolean;
+  readonly #options: ProgressOptions;
 
-  constructor(isDisturbed: () => boolean) {
-    this.#isDisturbed = isDisturbed;
+  constructor(options: ProgressOptions) {
+    this.#options = options;
   }
 
   /** What its workers do for the first time is progress; the same again is none. */
@@ -44,8 +42,8 @@ export class Progress {
   watch(owner: string, onStuck: () => void): () => void {
     this.#waited.set(owner, 0);
     const timer = setInterval(() => {
-      const waited = (this.#waited.get(owner) ?? 0) + lookMs * shareOfTime();
-      this.#waited.set(owner, this.#isDisturbed() ? 0 : waited);
+      const waited = (this.#waited.get(owner) ?? 0) + lookMs * this.#options.share();
+      this.#waited.set(owner, this.#options.isDisturbed() ? 0 : waited);
       if ((this.#waited.get(owner) ?? 0) < patienceMs) return;
       clearInterval(timer);
       onStuck();

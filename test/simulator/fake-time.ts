@@ -1,7 +1,8 @@
 // Virtual time and seeded randomness for everything in this process: timers, dates, random numbers and ids. Real code that sleeps, or asks
 // what time it is, asks the simulation.
 
-import * as crypto from 'node:crypto';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { type Clock, install } from '@sinonjs/fake-timers';
 import type { Chance } from './world';
 
@@ -50,6 +51,7 @@ export function fakeTime(): FakeTime {
   module.randomUUID = () => chance?.uuid() ?? randomUUID();
   module.randomBytes = (size: number) =>
     chance === undefined ? randomBytes(size) : bytesOf(chance, size);
+  syncBuiltinESMExports();
   return {
     clock,
     settled: () => new Promise((resolve) => realImmediate(resolve)),
@@ -62,6 +64,7 @@ export function fakeTime(): FakeTime {
       Math.random = random;
       module.randomUUID = randomUUID;
       module.randomBytes = randomBytes;
+      syncBuiltinESMExports();
     },
   };
 }

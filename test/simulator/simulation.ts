@@ -1,11 +1,11 @@
 // One simulation: a world, a server, workers and clients, and the loop that lets one thing after another happen.
 
-import { connect, type ConnectOptions, type Longhaul } from '../../src/client';
+import { connect, type ConnectOptions, type Longhaul } from 'longhaul/client';
 import { Client } from '@temporalio/client';
 import { fakeTime, type FakeTime } from './fake-time';
 import { SimServer } from './server/server';
 import { SimService } from './server/service';
-import { ActivityHost, type LonghaulOptions } from './worker/activity-host';
+import { ActivityHost, type HostOptions, type LonghaulOptions } from './worker/activity-host';
 import { SimWorker } from './worker/sim-worker';
 import { World } from './world';
 
@@ -20,6 +20,7 @@ export type SimWorkerSettings = {
   readonly longhaul: LonghaulOptions;
   /** How many runs it keeps. Default 100. */
   readonly cache?: number;
+  readonly interceptors?: HostOptions['interceptors'];
 };
 
 const defaultQueue = 'longhaul';
@@ -48,14 +49,14 @@ export class Simulation {
     this.service = new SimService(this.server);
   }
 
-  worker({ taskQueue = defaultQueue, longhaul, cache = 100 }: SimWorkerSettings): SimWorker {
+  worker({ taskQueue = defaultQueue, cache = 100, ...settings }: SimWorkerSettings): SimWorker {
     this.#workers += 1;
     const id = `worker-${this.#workers}`;
     const client = new Client({ connection: this.service.connection, namespace: 'default' });
     return new SimWorker(this.server, {
       id,
       taskQueue,
-      activities: new ActivityHost({ identity: id, taskQueue, client, longhaul }),
+      activities: new ActivityHost({ identity: id, taskQueue, client, ...settings }),
       cache,
       slowestTask: 30,
       work: (work) => void work.catch((error: unknown) => this.wrong.push(error)),

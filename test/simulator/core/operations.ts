@@ -5,7 +5,8 @@
 //    the events that come of it.
 // 2. What an operation tells workflow code is a job. What it asks of the server beside its first command is another command.
 
-import { coresdk, type temporal } from '@temporalio/proto';
+import type { coresdk, temporal } from '@temporalio/proto';
+import { coresdk as sdk } from '../internals';
 import { isNamed, type SimEvent } from './events';
 
 type Job = coresdk.workflow_activation.IWorkflowActivationJob;
@@ -80,7 +81,7 @@ export class ActivityOperation implements Operation {
   cancel(): void {
     if (this.isOver || this.#isResolved) return;
     const type = this.#given.cancellationType ?? 0;
-    const { ActivityCancellationType } = coresdk.workflow_commands;
+    const { ActivityCancellationType } = sdk.workflow_commands;
     if (this.#scheduledId === 0) {
       [this.isDropped, this.isOver] = [true, true];
       this.#cancelled();
@@ -225,7 +226,7 @@ export class ChildOperation implements Operation {
       });
       return;
     }
-    const { ChildWorkflowCancellationType } = coresdk.child_workflow;
+    const { ChildWorkflowCancellationType } = sdk.child_workflow;
     const type = this.#given.cancellationType ?? 0;
     if (type !== ChildWorkflowCancellationType.ABANDON)
       this.#out.command({

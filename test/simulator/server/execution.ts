@@ -205,6 +205,15 @@ export class Execution {
     this.#schedule('speculative');
   }
 
+  /** The server was killed: updates that the run has not taken, and a task for them alone, are gone. */
+  forget(): void {
+    this.updates.forget();
+    if (this.task?.kind !== 'speculative') return;
+    this.#taskLimit();
+    this.task = undefined;
+    if (this.history.flush()) this.#schedule('normal');
+  }
+
   needTask(): void {
     if (this.task === undefined) this.#schedule('normal');
     else if (this.task.kind === 'speculative') this.task.makeNormal();

@@ -62,6 +62,8 @@ export class SimServer {
   readonly #pollers = new Map<string, Poller>();
   readonly #keepers = new Map<string, { readonly worker: string; until: number }>();
   readonly #closed = new Map<string, (() => void)[]>();
+  readonly #whenUp: (() => void)[] = [];
+  #isDown = false;
   /** What executions ask. */
   readonly #around: Surroundings;
 
@@ -93,6 +95,27 @@ export class SimServer {
     if (!runId) return this.#newest.get(workflowId);
     const execution = this.#executions.get(runId);
     return execution?.workflowId === workflowId ? execution : undefined;
+  }
+
+  // Whether it is there.
+
+  get isDown(): boolean {
+    return this.#isDown;
+  }
+
+  /** `forgets`: what is only in its memory is lost, such as updates that no run has taken. */
+  goDown({ forgets }: { readonly forgets: boolean }): void {
+    this.#isDown = true;
+    if (forgets) for (const execution of this.executions) execution.forget();
+  }
+
+  comeUp(): void {
+    this.#isDown = false;
+    for (const resume of this.#whenUp.splice(0)) resume();
+  }
+
+  async up(): Promise<void> {
+    while (this.#isDown) await new Promise<void>((resolve) => this.#whenUp.push(resolve));
   }
 
   // Workers.
@@ -199,6 +222,7 @@ export class SimServer {
   }
 
   #pollersOf(taskQueue: string): readonly Poller[] {
+    if (this.#isDown) return [];
     return this.pollers.filter((one) => one.taskQueue === taskQueue && one.isPolling());
   }
 

@@ -5,9 +5,10 @@
 
 import type { ConnectionLike } from '@temporalio/client';
 import { Metadata } from '@grpc/grpc-js';
-import { temporal } from '@temporalio/proto';
+import type { temporal } from '@temporalio/proto';
 import Long from 'long';
 import type { EventName, SimEvent } from '../core/events';
+import { temporal as api } from '../internals';
 import type { Execution, Status } from './execution';
 import { msOf } from './pending-activity';
 import { AlreadyStarted, type SimServer } from './server';
@@ -89,8 +90,6 @@ export class SimService {
   readonly #server: SimServer;
   /** What requests with an id were answered. */
   readonly #answered = new Map<string, unknown>();
-  /** While true, calls fail as if nobody listened. */
-  isAway = false;
 
   constructor(server: SimServer) {
     this.#server = server;
@@ -127,11 +126,12 @@ export class SimService {
     const { world } = this.#server;
     for (let attempt = 1; ; attempt += 1) {
       await world.pause(world.chance.below(slowestWayMs));
-      if (!this.isAway) break;
+      if (!this.#server.isDown) break;
       if (attempt === 10) throw new GrpcError(code.unavailable, 'the server is away');
       await world.pause(Math.min(5_000, 100 * 1.7 ** attempt));
     }
     const answer = await handle();
+    if (this.#server.isDown) throw new GrpcError(code.unavailable, 'the server has gone away');
     await world.pause(world.chance.below(slowestWayMs));
     return answer;
   }
@@ -343,7 +343,9 @@ export class SimService {
           resolve();
         });
       });
-    if (update.lost !== undefined) throw alreadyCompleted();
+    if (update.lost === 'closed') throw alreadyCompleted();
+    if (update.lost === 'forgotten')
+      throw new GrpcError(code.unavailable, 'the server has gone away');
     const { workflowId, runId } = execution;
     return {
       updateRef: { workflowExecution: { workflowId, runId }, updateId: update.id },
@@ -506,7 +508,7 @@ export function eventOf({
   name,
   attributes,
 }: SimEvent): temporal.api.history.v1.HistoryEvent {
-  const event = temporal.api.history.v1.HistoryEvent.fromObject({
+  const event = api.api.history.v1.HistoryEvent.fromObject({
     eventId: id,
     eventType: eventTypeOf(name),
     [`${name}EventAttributes`]: attributes,

@@ -18,8 +18,8 @@ export type Update = {
   acceptedEventId?: number;
   /** Called when the stage or the end is reached. */
   waiters: (() => void)[];
-  /** Why the server gave it up: the run is closed. */
-  lost?: 'closed';
+  /** Why the server gave it up. */
+  lost?: 'closed' | 'forgotten';
 };
 
 export const mostInFlight = 10;
@@ -105,6 +105,16 @@ export class Updates {
     update.outcome = { failure };
     this.#all.delete(id);
     wake(update);
+  }
+
+  /** The server was killed: it knows only what histories say. */
+  forget(): void {
+    for (const update of this.#all.values()) {
+      if (update.stage !== 'admitted' && update.stage !== 'sent') continue;
+      update.lost = 'forgotten';
+      this.#all.delete(update.id);
+      wake(update);
+    }
   }
 
   /** The run is closed. */

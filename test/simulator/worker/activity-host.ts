@@ -1,24 +1,12 @@
 // Longhaul's activities as a worker of the simulation makes them: the real ones, in the SDK's own context of an activity.
 
 import { type Client } from '@temporalio/client';
-import {
-  ActivityCancellationDetails,
-  decodePriority,
-  type ActivityFunction,
-  type LoadedDataConverter,
-  noopMetricMeter,
-} from '@temporalio/common';
-import {
-  decodeArrayFromPayloads,
-  decodeFromPayloadsAtIndex,
-  encodeToPayload,
-  loadDataConverter,
-} from '@temporalio/common/lib/internal-non-workflow';
+import type { ActivityFunction, LoadedDataConverter } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';
 import { type ActivityInterceptorsFactory, DefaultLogger, type WorkerOptions } from '@temporalio/worker';
-import { Activity, type CancelReason } from '@temporalio/worker/lib/activity';
-import { BlockedLoop } from '../../../src/worker/blocked-loop';
-import { LonghaulPlugin } from '../../../src/worker';
+import type { CancelReason } from '@temporalio/worker/lib/activity';
+import { LonghaulPlugin } from 'longhaul/worker';
+import { Activity, common, internal } from '../internals';
 import type { Execution } from '../server/execution';
 import { msOf, type PendingActivity } from '../server/pending-activity';
 
@@ -30,7 +18,7 @@ export type HostOptions = {
   readonly client: Client;
   readonly longhaul: LonghaulOptions;
   readonly dataConverter?: WorkerOptions['dataConverter'];
-  readonly interceptors?: readonly ActivityInterceptorsFactory[];
+  readonly interceptors?: readonly ActivityInterceptorsFactory[] | undefined;
 };
 
 export type Result = coresdk.activity_result.IActivityExecutionResult;
@@ -41,27 +29,28 @@ export type Attempt = {
   readonly cancel: (reason: CancelReason) => void;
 };
 
-/** The event loop of a simulation is never blocked for long, and has no time of its own. */
-Object.assign(BlockedLoop.prototype, {
-  open: () => ({ tell: () => undefined, end: () => undefined }),
-  wasBlocked: () => false,
-});
-
 export class ActivityHost {
   readonly #options: HostOptions;
+  readonly #plugin: LonghaulPlugin;
   readonly #activities: ReadonlyMap<string, ActivityFunction>;
   readonly #converter: LoadedDataConverter;
 
   constructor(options: HostOptions) {
     const { identity, taskQueue, longhaul, dataConverter } = options;
     this.#options = options;
-    const configured = new LonghaulPlugin(longhaul).configureWorker({
+    this.#plugin = new LonghaulPlugin(longhaul);
+    const configured = this.#plugin.configureWorker({
       identity,
       taskQueue,
       ...(dataConverter && { dataConverter }),
     });
-    this.#converter = loadDataConverter(configured.dataConverter);
+    this.#converter = internal.loadDataConverter(configured.dataConverter);
     this.#activities = new Map(Object.entries(configured.activities ?? {}) as never);
+  }
+
+  /** Its worker is gone. */
+  async close(): Promise<void> {
+    await this.#plugin.runWorker({} as never, async () => undefined);
   }
 
   /** `heartbeat` gets the details as the server keeps them. */
@@ -100,7 +89,7 @@ export class ActivityHost {
       activityType: name,
       workflowType: execution.started.workflowType?.name ?? '',
       heartbeatTimeoutMs: msOf(given.heartbeatTimeout),
-      heartbeatDetails: await decodeFromPayloadsAtIndex(
+      heartbeatDetails: await internal.decodeFromPayloadsAtIndex(
         this.#converter,
         0,
         activity.heartbeat?.payloads,
@@ -112,7 +101,7 @@ export class ActivityHost {
       startToCloseTimeoutMs: msOf(given.startToCloseTimeout) ?? 0,
       scheduleToCloseTimeoutMs: msOf(given.scheduleToCloseTimeout) ?? 0,
       currentAttemptScheduledTimestampMs: activity.readyAt,
-      priority: decodePriority(undefined),
+      priority: common.decodePriority(undefined),
       ...(retryPolicy && {
         retryPolicy: { maximumAttempts: retryPolicy.maximumAttempts || undefined },
       }),
@@ -120,7 +109,7 @@ export class ActivityHost {
       inWorkflow: true,
     };
     const beat = (details: unknown): void => {
-      void encodeToPayload(this.#converter, details, context).then((payload) => heartbeat([payload]));
+      void internal.encodeToPayload(this.#converter, details, context).then((payload) => heartbeat([payload]));
     };
     const real = new Activity(
       info as never,
@@ -131,14 +120,14 @@ export class ActivityHost {
       beat,
       client,
       logger,
-      noopMetricMeter,
+      common.noopMetricMeter,
       [...interceptors],
     );
-    const args = await decodeArrayFromPayloads(this.#converter, given.arguments, context);
+    const args = await internal.decodeArrayFromPayloads(this.#converter, given.arguments, context);
     const cancel = (reason: CancelReason): void =>
       real.cancel(
         reason,
-        new ActivityCancellationDetails({
+        new common.ActivityCancellationDetails({
           notFound: reason === 'NOT_FOUND',
           cancelRequested: reason === 'CANCELLED',
           timedOut: reason === 'TIMED_OUT',

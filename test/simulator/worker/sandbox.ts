@@ -1,26 +1,25 @@
 // The workflow sandbox of the TypeScript SDK, with the bundle that workers run: the real one, without the stacks of promises.
 
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { coresdk } from '@temporalio/proto';
-import { parseWorkflowCode } from '@temporalio/worker/lib/worker';
-import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm';
+import type { coresdk as api } from '@temporalio/proto';
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface';
+import { coresdk, parseWorkflowCode, ReusableVMWorkflowCreator } from '../internals';
 
-type Activation = coresdk.workflow_activation.IWorkflowActivation;
-type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
+type Activation = api.workflow_activation.IWorkflowActivation;
+type Completion = api.workflow_completion.IWorkflowActivationCompletion;
 
 const { WorkflowActivation } = coresdk.workflow_activation;
 
 const longestActivationMs = 5_000;
 
-const bundlePath = resolve(__dirname, '../../../dist/workflow-bundle.js');
+const bundlePath = join(process.cwd(), 'dist/workflow-bundle.js');
 
-let creator: ReusableVMWorkflowCreator | undefined;
+let creator: InstanceType<typeof ReusableVMWorkflowCreator> | undefined;
 
-function sandbox(): ReusableVMWorkflowCreator {
+function sandbox(): InstanceType<typeof ReusableVMWorkflowCreator> {
   if (creator === undefined) {
     const bundle = parseWorkflowCode(readFileSync(bundlePath, 'utf8'), bundlePath);
     const script = new Script(bundle.code, { filename: bundle.filename });

@@ -4,8 +4,8 @@
 // 2. A task whose workflow code fails is reported as failed, and the run is dropped, as the SDK does.
 // 3. A worker that is frozen takes nothing, and what it has in hand waits. One that is gone has lost it.
 
-import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import type { coresdk, temporal } from '@temporalio/proto';
+import { common } from '../internals';
 import { CoreRun } from '../core/core-run';
 import { NonDeterminism } from '../core/operations';
 import type { Execution } from '../server/execution';
@@ -44,6 +44,9 @@ export class SimWorker implements Poller {
   readonly #options: SimWorkerOptions;
   readonly #kept = new Map<string, Kept>();
   readonly #calls = new Set<Attempt>();
+  readonly #whenIdle: (() => void)[] = [];
+  #busy = 0;
+  #isEnding = false;
   #isGone = false;
   #frozen: (() => void)[] | undefined;
 
@@ -55,13 +58,29 @@ export class SimWorker implements Poller {
     server.join(this);
   }
 
-  readonly isPolling = (): boolean => !this.#isGone && this.#frozen === undefined;
+  readonly isPolling = (): boolean =>
+    !this.#isGone && !this.#isEnding && this.#frozen === undefined;
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
 
   kill(): void {
     this.#isGone = true;
     this.#server.leave(this.id);
     for (const runId of [...this.#kept.keys()]) this.drop(runId);
-    for (const call of this.#calls) call.cancel('WORKER_SHUTDOWN');
+    this.#options.work(this.#options.activities.close());
+  }
+
+  /** Takes nothing new; after the grace it tells its calls that it ends. Resolves when they have ended. */
+  async shutDown(graceMs: number): Promise<void> {
+    this.#isEnding = true;
+    const over = this.#server.world.after(graceMs, () => {
+      for (const call of this.#calls) call.cancel('WORKER_SHUTDOWN');
+    });
+    while (this.#busy > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    over();
+    this.kill();
   }
 
   freeze(): void {
@@ -84,24 +103,35 @@ export class SimWorker implements Poller {
   }
 
   readonly workflowTask = (execution: Execution): void => {
-    this.#options.work(this.#takeTask(execution));
+    this.#options.work(this.#busyWith(this.#takeTask(execution)));
   };
 
   readonly activityTask = (execution: Execution, activity: PendingActivity): void => {
-    this.#options.work(this.#takeActivity(execution, activity));
+    this.#options.work(this.#busyWith(this.#takeActivity(execution, activity)));
   };
 
-  /** Resolves when the worker is not frozen. */
-  async #awake(): Promise<void> {
+  /** Resolves when the worker is not frozen. Never for one that is gone: whatever it was doing, it does no more. */
+  readonly awake = async (): Promise<void> => {
     while (this.#frozen !== undefined) {
       const waiting = this.#frozen;
       await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+    if (this.#isGone) await new Promise(() => undefined);
+  };
+
+  async #busyWith(work: Promise<void>): Promise<void> {
+    this.#busy += 1;
+    try {
+      await work;
+    } finally {
+      this.#busy -= 1;
+      for (const resume of this.#whenIdle.splice(0)) resume();
     }
   }
 
   async #pause(ms: number): Promise<void> {
     await this.#server.world.pause(ms);
-    await this.#awake();
+    await this.awake();
   }
 
   // Workflow tasks.
@@ -112,11 +142,11 @@ export class SimWorker implements Poller {
     const { token, ...begun } = execution.beginTask(this.id, known !== undefined);
     const kept = known ?? { run: new CoreRun(runId), instance: undefined };
     await this.#pause(this.#server.world.chance.below(this.#options.slowestTask));
-    if (this.#isGone) return;
     try {
       kept.run.begin(begun);
       const flags = await this.#drive(kept);
       this.#keep(runId, kept);
+      await this.#server.up();
       const isTaken = execution.completeTask(token, kept.run.answer(), flags);
       if (!isTaken || !execution.isOpen) this.drop(runId);
     } catch (error) {
@@ -178,7 +208,7 @@ export class SimWorker implements Poller {
     if (known === undefined) await kept.instance.dispose();
     if (failed) throw new Error(failed.failure?.message ?? 'the query failed');
     const answer = successful?.commands?.find(({ respondToQuery }) => respondToQuery)?.respondToQuery;
-    if (answer?.failed) throw defaultFailureConverter.failureToError(answer.failed, defaultPayloadConverter);
+    if (answer?.failed) throw common.defaultFailureConverter.failureToError(answer.failed, common.defaultPayloadConverter);
     return answer?.succeeded?.response ?? undefined;
   }
 
@@ -192,7 +222,7 @@ export class SimWorker implements Poller {
     const heartbeat = (payloads: temporal.api.common.v1.IPayload[]): void => {
       if (this.#isGone || this.#frozen !== undefined) return;
       this.#server.world.after(this.#server.world.chance.below(heartbeatMs), () => {
-        if (this.#isGone || this.#frozen !== undefined) return;
+        if (this.#isGone || this.#frozen !== undefined || this.#server.isDown) return;
         if (!isCurrent()) return call?.cancel('NOT_FOUND');
         activity.beat({ payloads });
         if (activity.isCancelRequested) call?.cancel('CANCELLED');
@@ -203,7 +233,8 @@ export class SimWorker implements Poller {
     const result = await call.result;
     this.#calls.delete(call);
     await this.#pause(this.#server.world.chance.below(resultMs));
-    if (!this.#isGone && isCurrent()) report(activity, result);
+    await this.#server.up();
+    if (isCurrent()) report(activity, result);
   }
 }
 

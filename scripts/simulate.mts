@@ -1,0 +1,39 @@
+// The campaign of torture in the simulator. Usage: npm run simulate -- [--seed N] [--runs M | --minutes M] [--verbose]
+
+import { parseArgs } from 'node:util';
+import { Simulation } from '../test/simulator/simulation.ts';
+import { simEngine } from './torture/sim-engine.mts';
+import { usualScale } from './torture/random-plan.mts';
+import { printCampaign, printRound } from './torture/report.mts';
+import { runRound, type RoundReport } from './torture/round.mts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '2' },
+    rounds: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+
+const { performance } = globalThis;
+const now = performance.now.bind(performance);
+const began = now();
+const tell = (line: string): void => {
+  if (values.verbose) console.log(line);
+};
+const rounds: RoundReport[] = [];
+const most = Number(values.rounds ?? Infinity);
+for (let seed = Number(values.seed); rounds.length < most; seed += 1) {
+  if (rounds.length > 0 && now() - began > Number(values.minutes) * 60_000) break;
+  const simulation = new Simulation(seed);
+  const start = now();
+  const report = await simulation.run(() =>
+    runRound({ seed, scale: usualScale, tell, engine: simEngine(simulation) }),
+  );
+  rounds.push(report);
+  console.log(seed, `${Math.round(now() - start)} ms`, report.runs, report.threads, report.seconds, report.wrongs);
+}
+void printRound;
+printCampaign(rounds);
+process.exit();
