@@ -13,6 +13,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     rounds: { type: 'string' },
     verbose: { type: 'boolean', default: false },
+    dump: { type: 'string' },
   },
 });
 
@@ -28,9 +29,26 @@ for (let seed = Number(values.seed); rounds.length < most; seed += 1) {
   if (rounds.length > 0 && now() - began > Number(values.minutes) * 60_000) break;
   const simulation = new Simulation(seed);
   const start = now();
-  const report = await simulation.run(() =>
+  const report = await simulation.run<RoundReport>(() =>
     runRound({ seed, scale: usualScale, tell, engine: simEngine(simulation) }),
   );
+  if (values.dump !== undefined)
+    for (const execution of simulation.server.executions) {
+      if (!execution.workflowId.includes(values.dump)) continue;
+      console.log('EXECUTION', execution.workflowId, execution.runId, execution.status);
+      for (const { id, at, name, attributes } of execution.history.events)
+        console.log(
+          ' ',
+          id,
+          new Date(at).toISOString().slice(14, 23),
+          name,
+          JSON.stringify(attributes, (_, value: unknown) =>
+            value !== null && typeof value === 'object' && 'data' in value
+              ? Buffer.from(value.data as Uint8Array).toString().slice(0, 300)
+              : value,
+          ).slice(0, 500),
+        );
+    }
   rounds.push(report);
   console.log(seed, `${Math.round(now() - start)} ms`, report.runs, report.threads, report.seconds, report.wrongs);
 }

@@ -49,6 +49,9 @@ export type Cancel = () => void;
 
 const startsAt = Date.UTC(2026, 0, 1);
 
+/** Timers that are longer fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
 export class World {
   readonly chance: Chance;
   readonly #clock: Clock;
@@ -65,8 +68,14 @@ export class World {
 
   /** Runs the work so many virtual milliseconds from now. What is due at the same time runs in the order of the calls. */
   after(ms: number, run: () => void): Cancel {
-    const timer = this.#clock.setTimeout(run, Math.max(0, ms));
-    return () => this.#clock.clearTimeout(timer);
+    const now = Math.min(Math.max(0, ms), longestTimer);
+    const later = ms - now;
+    const timer = this.#clock.setTimeout(() => {
+      if (later <= 0) run();
+      else cancel = this.after(later, run);
+    }, now);
+    let cancel: Cancel = () => this.#clock.clearTimeout(timer);
+    return () => cancel();
   }
 
   /** Resolves so many virtual milliseconds from now. */

@@ -51,6 +51,9 @@ export type Begun = {
   readonly token: string;
 };
 
+/** What the server did with the answer to a task. `forgotten`: the task was for updates alone, which were refused, and leaves nothing. */
+export type Completion = 'taken' | 'forgotten' | 'refused' | 'late';
+
 const taskTimeoutMs = 10_000;
 
 /** From here on the server suggests to continue as new. */
@@ -72,6 +75,8 @@ export class Execution {
   status: Status = 'running';
   closedAt: number | undefined;
   isCancelRequested = false;
+  /** Another execution goes on in its place, with its children. */
+  wasReset = false;
   readonly #around: Surroundings;
   readonly #timers = new Map<string, { readonly startedId: number; readonly cancel: Cancel }>();
   #taskLimit: Cancel = () => undefined;
@@ -163,6 +168,24 @@ export class Execution {
     }
   }
 
+  /** After a reset: what became of a child that the run had begun before. */
+  reapplyChild({ name, attributes }: SimEvent): void {
+    const initiatedId = initialEventId({ name, attributes } as SimEvent) ?? 0;
+    const child = this.children.get(initiatedId);
+    if (child === undefined) return;
+    if (name === 'childWorkflowExecutionStarted') {
+      const started = this.history.append(name, attributes);
+      const { workflowExecution } = attributes as Attributes<'childWorkflowExecutionStarted'>;
+      child.runId = workflowExecution?.runId ?? '';
+      child.startedId = started.id;
+      return;
+    }
+    const { startedId } = child;
+    const moved = startedId === undefined ? {} : { startedEventId: startedId as never };
+    this.history.append(name, { ...attributes, ...moved });
+    this.children.delete(initiatedId);
+  }
+
   // What comes from outside.
 
   /** Adds an event that workflow code must learn of. */
@@ -186,15 +209,15 @@ export class Execution {
     this.tell('workflowExecutionCancelRequested', attributes);
   }
 
-  terminate(reason: string, details?: temporal.api.common.v1.IPayloads): void {
+  terminate(reason: string, { byReset = false } = {}): void {
     if (!this.isOpen) return;
+    this.wasReset = byReset;
     if (this.task?.isStarted === true) {
       this.task.write(this.suggestsContinueAsNew);
-      this.#failTask(8, 'the run was terminated');
+      this.#failTask(8);
     }
     this.history.append('workflowExecutionTerminated', {
       reason,
-      ...(details && { details }),
       identity: 'simulator',
     });
     this.#close('terminated');
@@ -247,26 +270,25 @@ export class Execution {
     };
   }
 
-  /** False if the task is not the current one any more. */
   completeTask(
     token: string,
     { commands, messages }: TaskAnswer,
     usedFlags: readonly number[],
-  ): boolean {
+  ): Completion {
     const { task } = this;
-    if (task?.token !== token) return false;
+    if (task?.token !== token) return 'late';
     this.#taskLimit();
     const isNothing = commands.length === 0 && messages.every(({ kind }) => kind === 'rejected');
     if (task.kind === 'speculative' && isNothing && !this.history.hasWaiting) {
       this.task = undefined;
       this.#takeMessages(messages);
       this.#afterTask(false);
-      return true;
+      return 'forgotten';
     }
     if (commands.some(isEnd) && (this.history.hasWaiting || this.updates.hasAdmitted)) {
       task.write(this.suggestsContinueAsNew);
       this.#failTask(6, 'UnhandledCommand');
-      return true;
+      return 'refused';
     }
     task.write(this.suggestsContinueAsNew);
     this.history.append('workflowTaskCompleted', {
@@ -282,7 +304,7 @@ export class Execution {
     this.#takeMessages(messages.filter(({ kind }) => kind === 'rejected'));
     for (const command of commands) this.#take(command, byId, completedId);
     this.#afterTask(this.history.flush());
-    return true;
+    return 'taken';
   }
 
   failTask(token: string, cause: number, message: string): boolean {
@@ -293,7 +315,7 @@ export class Execution {
     return true;
   }
 
-  #failTask(cause: number, message: string): void {
+  #failTask(cause: number, message?: string): void {
     const { task } = this;
     if (task === undefined) return;
     this.#taskLimit();
@@ -302,7 +324,7 @@ export class Execution {
         scheduledEventId: task.scheduledId as never,
         startedEventId: task.startedId as never,
         cause,
-        failure: { message },
+        ...(message !== undefined && { failure: { message } }),
         identity: task.worker ?? '',
       });
     this.#tryAgain(task);

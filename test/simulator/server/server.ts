@@ -182,7 +182,7 @@ export class SimServer {
     const kept = events.filter(({ id }) => id < finishId);
     const later = events.filter(({ id }) => id >= finishId);
     const started = kept.findLast(({ name }) => name === 'workflowTaskStarted');
-    if (execution.isOpen) execution.terminate('reset');
+    if (execution.isOpen) execution.terminate('reset', { byReset: true });
     const next = new Execution(this.#around, { workflowId: execution.workflowId, runId }, kept);
     next.history.append('workflowTaskFailed', {
       scheduledEventId: ((started?.id ?? 1) - 1) as never,
@@ -194,6 +194,7 @@ export class SimServer {
     });
     next.restore();
     for (const event of later) {
+      if (isOfChild(event)) next.reapplyChild(event);
       if (event.name === 'workflowExecutionSignaled' && reapply.signals)
         next.history.append('workflowExecutionSignaled', event.attributes);
       if (event.name === 'workflowExecutionUpdateAccepted' && reapply.updates) {
@@ -383,7 +384,7 @@ export class SimServer {
     this.#keepers.delete(execution.runId);
     for (const then of this.#closed.get(execution.runId) ?? []) then();
     this.#closed.delete(execution.runId);
-    if (execution.status === 'continuedAsNew') return;
+    if (execution.status === 'continuedAsNew' || execution.wasReset) return;
     this.#later(() => this.#tellParent(execution));
     for (const child of execution.children.values()) {
       const { parentClosePolicy, workflowId } = child.initiated.attributes;
@@ -399,10 +400,10 @@ export class SimServer {
   #tellParent(execution: Execution): void {
     const { parentWorkflowExecution, parentInitiatedEventId, workflowType } = execution.started;
     if (!parentWorkflowExecution) return;
-    const parent = this.find(
-      parentWorkflowExecution.workflowId ?? '',
-      parentWorkflowExecution.runId,
-    );
+    const { workflowId: parentId, runId: parentRunId } = parentWorkflowExecution;
+    const started = this.find(parentId ?? '', parentRunId);
+    // A child that was there before the reset belongs to the run that goes on.
+    const parent = started?.wasReset === true ? this.find(parentId ?? '') : started;
     const initiatedId = Number(parentInitiatedEventId);
     const known = parent?.children.get(initiatedId);
     if (parent?.isOpen !== true || known === undefined) return;
@@ -442,4 +443,9 @@ export class SimServer {
         return parent.tell('childWorkflowExecutionTerminated', ids);
     }
   }
+}
+
+/** What became of a child. */
+function isOfChild({ name }: SimEvent): boolean {
+  return name.startsWith('childWorkflowExecution') || name === 'startChildWorkflowExecutionFailed';
 }

@@ -13,7 +13,8 @@ type Completion = api.workflow_completion.IWorkflowActivationCompletion;
 
 const { WorkflowActivation } = coresdk.workflow_activation;
 
-const longestActivationMs = 5_000;
+/** A limit would begin a thread for each activation. Whoever runs simulations ends those that hang. */
+const noLimit = undefined as never;
 
 const bundlePath = join(process.cwd(), 'dist/workflow-bundle.js');
 
@@ -23,7 +24,7 @@ function sandbox(): InstanceType<typeof ReusableVMWorkflowCreator> {
   if (creator === undefined) {
     const bundle = parseWorkflowCode(readFileSync(bundlePath, 'utf8'), bundlePath);
     const script = new Script(bundle.code, { filename: bundle.filename });
-    creator = new ReusableVMWorkflowCreator(script, bundle, longestActivationMs, new Set());
+    creator = new ReusableVMWorkflowCreator(script, bundle, noLimit, new Set());
   }
   return creator;
 }
@@ -31,6 +32,7 @@ function sandbox(): InstanceType<typeof ReusableVMWorkflowCreator> {
 /** A run as one worker has it in memory. */
 export class Instance {
   readonly #workflow: Workflow;
+  #isDisposed = false;
 
   private constructor(workflow: Workflow) {
     this.#workflow = workflow;
@@ -87,6 +89,8 @@ export class Instance {
   }
 
   async dispose(): Promise<void> {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
     await this.#workflow.getAndResetSinkCalls();
     await this.#workflow.dispose();
   }

@@ -44,6 +44,8 @@ export class SimWorker implements Poller {
   readonly #options: SimWorkerOptions;
   readonly #kept = new Map<string, Kept>();
   readonly #calls = new Set<Attempt>();
+  /** Runs whose workflow task it has: they stay in memory. */
+  readonly #inHand = new Set<string>();
   readonly #whenIdle: (() => void)[] = [];
   #busy = 0;
   #isEnding = false;
@@ -138,17 +140,20 @@ export class SimWorker implements Poller {
 
   async #takeTask(execution: Execution): Promise<void> {
     const { runId } = execution;
-    const known = this.#kept.get(runId);
+    const known = this.#current(execution);
     const { token, ...begun } = execution.beginTask(this.id, known !== undefined);
     const kept = known ?? { run: new CoreRun(runId), instance: undefined };
+    this.#inHand.add(runId);
     await this.#pause(this.#server.world.chance.below(this.#options.slowestTask));
     try {
       kept.run.begin(begun);
       const flags = await this.#drive(kept);
       this.#keep(runId, kept);
       await this.#server.up();
-      const isTaken = execution.completeTask(token, kept.run.answer(), flags);
-      if (!isTaken || !execution.isOpen) this.drop(runId);
+      const before = execution.previousStartedId;
+      const completion = execution.completeTask(token, kept.run.answer(), flags);
+      if (completion === 'forgotten') kept.run.forgetSpeculativeTask(before);
+      else if (completion !== 'taken' || !execution.isOpen) this.drop(runId);
     } catch (error) {
       this.#kept.set(runId, kept);
       this.drop(runId);
@@ -156,7 +161,17 @@ export class SimWorker implements Poller {
       if (isOfCore) this.#options.onWrong(error);
       const message = error instanceof Error ? error.message : String(error);
       execution.failTask(token, isOfCore ? nonDeterministicCause : failedCause, message);
+    } finally {
+      this.#inHand.delete(runId);
     }
+  }
+
+  /** The run as it is kept, unless another worker has had tasks of it since. */
+  #current({ runId, previousStartedId }: Execution): Kept | undefined {
+    const kept = this.#kept.get(runId);
+    if (kept?.run.startedId === previousStartedId) return kept;
+    this.drop(runId);
+    return undefined;
   }
 
   /** Returns the flags of the SDK that the run used. */
@@ -181,7 +196,9 @@ export class SimWorker implements Poller {
     this.#kept.delete(runId);
     this.#kept.set(runId, kept);
     this.#server.kept(runId, this.id);
-    for (const oldest of [...this.#kept.keys()].slice(0, -this.#options.cache)) this.drop(oldest);
+    const idle = [...this.#kept.keys()].filter((each) => !this.#inHand.has(each));
+    for (const oldest of idle.slice(0, Math.max(0, this.#kept.size - this.#options.cache)))
+      this.drop(oldest);
   }
 
   /** Answers a query from the run in memory, or from its whole history. Throws what the run throws. */
@@ -190,7 +207,7 @@ export class SimWorker implements Poller {
     { name, args, headers }: Asked,
   ): Promise<temporal.api.common.v1.IPayload | undefined> {
     const { runId } = execution;
-    const known = this.#kept.get(runId);
+    const known = this.#inHand.has(runId) ? undefined : this.#current(execution);
     const kept = known ?? { run: new CoreRun(runId), instance: undefined };
     if (known === undefined) {
       const { previousStartedId } = execution;
