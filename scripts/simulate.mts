@@ -1,4 +1,6 @@
-// The campaign of torture in the simulator. Usage: npm run simulate -- [--seed N] [--runs M | --minutes M] [--verbose]
+// The campaign of torture in the simulator: the same plans, people, faults and verdicts, in memory, on virtual time.
+// Usage: npm run simulate -- [--seed N] [--minutes M | --rounds R] [--verbose]
+// A seed that fails is repeated by `--seed <its seed> --rounds 1`, step for step.
 
 import { parseArgs } from 'node:util';
 import { Simulation } from '../test/simulator/simulation.ts';
@@ -13,45 +15,32 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     rounds: { type: 'string' },
     verbose: { type: 'boolean', default: false },
-    dump: { type: 'string' },
   },
 });
 
-const { performance } = globalThis;
-const now = performance.now.bind(performance);
-const began = now();
+/** The real one: a simulation replaces it. */
+const { hrtime } = process;
+const seconds = (): number => Number(hrtime.bigint()) / 1e9;
 const tell = (line: string): void => {
   if (values.verbose) console.log(line);
 };
-const rounds: RoundReport[] = [];
+const start = seconds();
 const most = Number(values.rounds ?? Infinity);
+const longest = values.rounds === undefined ? Number(values.minutes) * 60 : Infinity;
+const rounds: RoundReport[] = [];
+const failed: number[] = [];
 for (let seed = Number(values.seed); rounds.length < most; seed += 1) {
-  if (rounds.length > 0 && now() - began > Number(values.minutes) * 60_000) break;
+  if (rounds.length > 0 && seconds() - start > longest) break;
   const simulation = new Simulation(seed);
-  const start = now();
+  const engine = simEngine(simulation);
   const report = await simulation.run<RoundReport>(() =>
-    runRound({ seed, scale: usualScale, tell, engine: simEngine(simulation) }),
+    runRound({ seed, scale: usualScale, tell, engine }),
   );
-  if (values.dump !== undefined)
-    for (const execution of simulation.server.executions) {
-      if (!execution.workflowId.includes(values.dump)) continue;
-      console.log('EXECUTION', execution.workflowId, execution.runId, execution.status);
-      for (const { id, at, name, attributes } of execution.history.events)
-        console.log(
-          ' ',
-          id,
-          new Date(at).toISOString().slice(14, 23),
-          name,
-          JSON.stringify(attributes, (_, value: unknown) =>
-            value !== null && typeof value === 'object' && 'data' in value
-              ? Buffer.from(value.data as Uint8Array).toString().slice(0, 300)
-              : value,
-          ).slice(0, 500),
-        );
-    }
+  printRound(report);
   rounds.push(report);
-  console.log(seed, `${Math.round(now() - start)} ms`, report.runs, report.threads, report.seconds, report.wrongs);
+  if (report.wrongs.length > 0) failed.push(seed);
 }
-void printRound;
 printCampaign(rounds);
-process.exit();
+console.log(`${(seconds() - start).toFixed(0)} s`);
+for (const seed of failed) console.log(`repeat it: npm run simulate -- --seed ${seed} --rounds 1`);
+process.exit(failed.length === 0 ? 0 : 1);

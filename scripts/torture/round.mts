@@ -10,13 +10,7 @@ import type { Engine, OnEnd, Place, World } from './engine.mts';
 import type { Scale } from './random-plan.mts';
 import type { Arrival, McpCall, ModelCall, Verdict } from './hub.mts';
 import { ModelDouble } from './model-double.mts';
-import {
-  actsOf,
-  judgeEffects,
-  judgeWorkflows,
-  noFigures,
-  type Figures,
-} from './oracles.mts';
+import { actsOf, judgeEffects, judgeWorkflows, noFigures, type Figures } from './oracles.mts';
 import { People } from './people.mts';
 import { runThread } from './run-thread.mts';
 import { runTree, type TortureSetup } from './run-tree.mts';
@@ -126,7 +120,7 @@ class Round {
     });
     this.#progress = new Progress({
       isDisturbed: () => this.#faults.isDisturbed || this.#resets.areUnderWay,
-      share: options.engine.share,
+      share: () => options.engine.share(),
     });
     this.#resets = new Resets(longhaul, {
       open: () => [...this.#open],
@@ -203,7 +197,8 @@ class Round {
     );
     const { notMade } = this.#model.untold;
     for (const wrong of wrongs) this.#report(wrong);
-    for (const wrong of judgeEffects(ledger.read(), plan, { isForced, notMade })) this.#report(wrong);
+    for (const wrong of judgeEffects(ledger.read(), plan, { isForced, notMade }))
+      this.#report(wrong);
     return figures;
   }
 

@@ -39,7 +39,9 @@ const isOutOfTime = (message: string): boolean => message.startsWith('Script exe
  * come up does not know its namespace yet.
  */
 const isHarmless = (message: string): boolean =>
-  /reset|UnhandledCommand|^Fetching history failed: .*Namespace default is not found/i.test(message);
+  /reset|UnhandledCommand|^Fetching history failed: .*Namespace default is not found/i.test(
+    message,
+  );
 
 /**
  * The task failed because its update had been answered. The SDK does so if a late query brings a worker a task that another one has. It

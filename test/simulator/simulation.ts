@@ -81,7 +81,8 @@ export class Simulation {
       await this.#time.settled();
       if (this.wrong.length > 0) throw this.wrong[0];
       if (isDone) return await done;
-      if (step > mostSteps || this.world.now > until) throw new Error('the simulation does not end');
+      if (step > mostSteps || this.world.now > until)
+        throw new Error('the simulation does not end');
       if (!this.world.step()) throw new Error('nothing happens any more, and the work is not done');
     }
   }

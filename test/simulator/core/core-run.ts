@@ -334,7 +334,7 @@ export class CoreRun {
   #taskFailed({ attributes }: SimEvent<'workflowTaskFailed'>): void {
     if (attributes.newRunId)
       this.#jobs.push({
-        updateRandomSeed: { randomnessSeed: randomnessSeed(attributes.newRunId) as never },
+        updateRandomSeed: { randomnessSeed: randomnessSeed(attributes.newRunId) },
       });
   }
 
@@ -347,7 +347,7 @@ export class CoreRun {
         workflowType: workflowType?.name ?? '',
         workflowId: attributes.workflowId ?? '',
         arguments: input?.payloads ?? [],
-        randomnessSeed: randomnessSeed(originalExecutionRunId ?? '') as never,
+        randomnessSeed: randomnessSeed(originalExecutionRunId ?? ''),
         headers: header?.fields ?? {},
         identity: attributes.identity ?? '',
         continuedFromExecutionRunId: attributes.continuedExecutionRunId ?? '',

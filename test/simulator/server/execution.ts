@@ -5,7 +5,13 @@
 // 3. Activities leave nothing in history until they end: then their beginning and their end enter together.
 
 import type { temporal } from '@temporalio/proto';
-import { type Attributes, type EventName, initialEventId, isNamed, type SimEvent } from '../core/events';
+import {
+  type Attributes,
+  type EventName,
+  initialEventId,
+  isNamed,
+  type SimEvent,
+} from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
 import type { Cancel, World } from '../world';
@@ -142,7 +148,11 @@ export class Execution {
       this.activities.delete(id);
     } else if (isNamed(event, 'timerStarted')) {
       const { timerId, startToFireTimeout } = event.attributes;
-      this.#setTimer(event.id, timerId ?? '', (msOf(startToFireTimeout) ?? 0) - (this.#around.world.now - event.at));
+      this.#setTimer(
+        event.id,
+        timerId ?? '',
+        (msOf(startToFireTimeout) ?? 0) - (this.#around.world.now - event.at),
+      );
     } else if (isNamed(event, 'timerFired', 'timerCanceled')) {
       this.#timers.get(event.attributes.timerId ?? '')?.cancel();
       this.#timers.delete(event.attributes.timerId ?? '');
@@ -162,7 +172,13 @@ export class Execution {
     } else if (isNamed(event, 'workflowExecutionUpdateAccepted')) {
       const request = event.attributes.acceptedRequest ?? {};
       const id = event.attributes.protocolInstanceId ?? '';
-      this.updates.restore({ id, request, stage: 'accepted', acceptedEventId: event.id, waiters: [] });
+      this.updates.restore({
+        id,
+        request,
+        stage: 'accepted',
+        acceptedEventId: event.id,
+        waiters: [],
+      });
     } else if (isNamed(event, 'workflowExecutionUpdateCompleted')) {
       this.updates.complete(event.attributes.meta?.updateId ?? '', event.attributes.outcome ?? {});
     }

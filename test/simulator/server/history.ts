@@ -67,20 +67,18 @@ export class History {
     this.#waiting = [];
     const isLate = ({ name }: Waiting): boolean => enterLast.has(name);
     const inOrder = [...waiting.filter((one) => !isLate(one)), ...waiting.filter(isLate)];
-    for (const { name, attributes } of inOrder) this.append(name, attributes as never);
+    for (const { name, attributes } of inOrder) this.append(name, attributes);
     return inOrder.length > 0;
   }
 }
 
 /** Buffers count as they are. */
 function bytesOf(value: unknown): number {
-  let bytes = 0;
+  let bytes = 100;
   JSON.stringify(value, (_key, member: unknown) => {
-    if (member instanceof Uint8Array) {
-      bytes += member.byteLength;
-      return undefined;
-    }
-    return member;
-  })?.length ?? 0;
-  return bytes + 100;
+    if (!(member instanceof Uint8Array)) return member;
+    bytes += member.byteLength;
+    return undefined;
+  });
+  return bytes;
 }

@@ -131,8 +131,7 @@ export class SimServer {
 
   leave(id: string): void {
     this.#pollers.delete(id);
-    for (const [runId, { worker }] of this.#keepers)
-      if (worker === id) this.#keepers.delete(runId);
+    for (const [runId, { worker }] of this.#keepers) if (worker === id) this.#keepers.delete(runId);
   }
 
   /** The worker has the run in memory. */
@@ -146,7 +145,10 @@ export class SimServer {
 
   // Starts.
 
-  start({ workflowId, attributes, reuse }: StartRequest, runId = this.world.chance.uuid()): Execution {
+  start(
+    { workflowId, attributes, reuse }: StartRequest,
+    runId = this.world.chance.uuid(),
+  ): Execution {
     const newest = this.#newest.get(workflowId);
     if (newest?.isOpen === true) throw new AlreadyStarted(newest.runId);
     const mayFollow =
@@ -198,7 +200,8 @@ export class SimServer {
       if (event.name === 'workflowExecutionSignaled' && reapply.signals)
         next.history.append('workflowExecutionSignaled', event.attributes);
       if (event.name === 'workflowExecutionUpdateAccepted' && reapply.updates) {
-        const { acceptedRequest } = event.attributes as Attributes<'workflowExecutionUpdateAccepted'>;
+        const { acceptedRequest } =
+          event.attributes as Attributes<'workflowExecutionUpdateAccepted'>;
         next.history.append('workflowExecutionUpdateAdmitted', {
           request: acceptedRequest ?? {},
           origin: 1,
@@ -253,7 +256,8 @@ export class SimServer {
     const { attempt } = activity;
     const taskQueue = activity.given.taskQueue || execution.taskQueue;
     const offer = (): void => {
-      if (activity.isOver || activity.attempt !== attempt || activity.startedAt !== undefined) return;
+      if (activity.isOver || activity.attempt !== attempt || activity.startedAt !== undefined)
+        return;
       const all = this.#pollersOf(taskQueue);
       if (all.length > 0) this.world.chance.one(all).activityTask(execution, activity);
       else this.world.after(500, offer);
@@ -267,7 +271,11 @@ export class SimServer {
     const { attributes } = initiated;
     const workflowId = attributes.workflowId ?? '';
     const workflowType = attributes.workflowType ?? { name: '' };
-    const ids = { initiatedEventId: initiated.id as never, namespace: this.namespace, workflowType };
+    const ids = {
+      initiatedEventId: initiated.id as never,
+      namespace: this.namespace,
+      workflowType,
+    };
     const root = parent.started.rootWorkflowExecution ?? {
       workflowId: parent.workflowId,
       runId: parent.runId,
@@ -307,7 +315,11 @@ export class SimServer {
     const { workflowExecution, signalName, input, header } = attributes;
     const initiatedEventId = id as never;
     const target = this.find(workflowExecution?.workflowId ?? '', workflowExecution?.runId);
-    const ids = { initiatedEventId, namespace: this.namespace, ...(workflowExecution && { workflowExecution }) };
+    const ids = {
+      initiatedEventId,
+      namespace: this.namespace,
+      ...(workflowExecution && { workflowExecution }),
+    };
     if (target?.isOpen !== true) {
       from.tell('signalExternalWorkflowExecutionFailed', { ...ids, cause: 1 });
       return;
@@ -391,8 +403,9 @@ export class SimServer {
       this.#later(() => {
         const open = this.find(workflowId ?? '');
         if (open?.isOpen !== true) return;
-        if (parentClosePolicy === 1) open.terminate('by parent close policy');
-        if (parentClosePolicy === 3) open.requestCancel({ cause: 'by parent close policy' });
+        if (Number(parentClosePolicy) === 1) open.terminate('by parent close policy');
+        if (Number(parentClosePolicy) === 3)
+          open.requestCancel({ cause: 'by parent close policy' });
       });
     }
   }

@@ -205,7 +205,10 @@ export class SimService {
         workflowExecution,
         reason,
       }: Request<'RequestCancelWorkflowExecution'>) => {
-        this.#findOpen(workflowExecution).requestCancel({ cause: reason ?? '', identity: 'client' });
+        this.#findOpen(workflowExecution).requestCancel({
+          cause: reason ?? '',
+          identity: 'client',
+        });
         return {};
       },
       resetWorkflowExecution: (request: Request<'ResetWorkflowExecution'>) => this.#reset(request),
@@ -250,9 +253,9 @@ export class SimService {
   } {
     const workflowId = request.workflowId ?? '';
     const open = this.#server.find(workflowId);
-    if (open?.isOpen === true && request.workflowIdConflictPolicy === 2)
+    if (open?.isOpen === true && Number(request.workflowIdConflictPolicy) === 2)
       return { execution: open, isNew: false };
-    if (open?.isOpen === true && request.workflowIdConflictPolicy === 3)
+    if (open?.isOpen === true && Number(request.workflowIdConflictPolicy) === 3)
       open.terminate('a new run begins');
     try {
       const execution = this.#server.start({
@@ -386,7 +389,7 @@ export class SimService {
     const execution = this.#find({ ...ref, ...(token && { runId: token.runId }) });
     const { runId } = execution;
     if (waitNewEvent && execution.isOpen) await this.#closeOrPoll(execution);
-    if (historyEventFilterType === closeEventsOnly) {
+    if (Number(historyEventFilterType) === closeEventsOnly) {
       if (waitNewEvent && execution.isOpen)
         return { history: { events: [] }, nextPageToken: pageToken(runId, 0) };
       return { history: { events: execution.history.events.slice(-1).map(eventOf) } };

@@ -3,7 +3,11 @@
 import { type Client } from '@temporalio/client';
 import type { ActivityFunction, LoadedDataConverter } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';
-import { type ActivityInterceptorsFactory, DefaultLogger, type WorkerOptions } from '@temporalio/worker';
+import {
+  type ActivityInterceptorsFactory,
+  DefaultLogger,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import type { CancelReason } from '@temporalio/worker/lib/activity';
 import { LonghaulPlugin } from 'longhaul/worker';
 import { Activity, common, internal } from '../internals';
@@ -109,7 +113,9 @@ export class ActivityHost {
       inWorkflow: true,
     };
     const beat = (details: unknown): void => {
-      void internal.encodeToPayload(this.#converter, details, context).then((payload) => heartbeat([payload]));
+      void internal
+        .encodeToPayload(this.#converter, details, context)
+        .then((payload) => heartbeat([payload]));
     };
     const real = new Activity(
       info as never,

@@ -224,8 +224,14 @@ export class SimWorker implements Poller {
     const { successful, failed } = await kept.instance.activate(kept.run.queryActivation([asked]));
     if (known === undefined) await kept.instance.dispose();
     if (failed) throw new Error(failed.failure?.message ?? 'the query failed');
-    const answer = successful?.commands?.find(({ respondToQuery }) => respondToQuery)?.respondToQuery;
-    if (answer?.failed) throw common.defaultFailureConverter.failureToError(answer.failed, common.defaultPayloadConverter);
+    const answer = successful?.commands?.find(
+      ({ respondToQuery }) => respondToQuery,
+    )?.respondToQuery;
+    if (answer?.failed)
+      throw common.defaultFailureConverter.failureToError(
+        answer.failed,
+        common.defaultPayloadConverter,
+      );
     return answer?.succeeded?.response ?? undefined;
   }
 
@@ -235,17 +241,18 @@ export class SimWorker implements Poller {
     activity.start(this.id);
     const { attempt } = activity;
     const isCurrent = (): boolean => activity.isCurrent(attempt);
-    let call: Attempt | undefined;
+    const begun: { call?: Attempt } = {};
     const heartbeat = (payloads: temporal.api.common.v1.IPayload[]): void => {
       if (this.#isGone || this.#frozen !== undefined) return;
       this.#server.world.after(this.#server.world.chance.below(heartbeatMs), () => {
         if (this.#isGone || this.#frozen !== undefined || this.#server.isDown) return;
-        if (!isCurrent()) return call?.cancel('NOT_FOUND');
+        if (!isCurrent()) return begun.call?.cancel('NOT_FOUND');
         activity.beat({ payloads });
-        if (activity.isCancelRequested) call?.cancel('CANCELLED');
+        if (activity.isCancelRequested) begun.call?.cancel('CANCELLED');
       });
     };
-    call = await this.#options.activities.start(execution, activity, heartbeat);
+    const call = await this.#options.activities.start(execution, activity, heartbeat);
+    begun.call = call;
     this.#calls.add(call);
     const result = await call.result;
     this.#calls.delete(call);
