@@ -19,7 +19,7 @@ const uncached = {
 const projects = [
   { displayName: 'unit', timeout: minute },
   { displayName: 'contract', timeout: minute },
-  { displayName: 'simulator', timeout: minute },
+  { displayName: 'simulator', timeout: minute, globalSetup: '<rootDir>/test/build-package.ts' },
   { displayName: 'workflow', timeout: 4 * minute, ...servers },
   { timeout: 4 * minute, ...servers, ...uncached },
   {
