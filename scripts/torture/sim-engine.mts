@@ -214,7 +214,7 @@ class SimPlace implements Place {
         ...(results && { results: through(results, awake) }),
       },
       cache: maxCachedWorkflows ?? usualCache,
-      interceptors: (interceptors?.activity ?? []),
+      interceptors: interceptors?.activity ?? [],
     });
     workers.set(pid, worker);
     this.#worker = worker;
