@@ -1,5 +1,5 @@
 // Virtual time and seeded randomness for everything in this process: timers, dates, random numbers and ids. Real code that sleeps, or asks
-// what time it is, asks the simulation.
+// what time it is, asks the simulation. It is for good: a process that has simulated does nothing else.
 
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -14,12 +14,10 @@ export type FakeTime = {
   readonly settled: () => Promise<void>;
   /** Takes the numbers from now on. */
   readonly seed: (chance: Chance) => void;
-  readonly restore: () => void;
 };
 
 /** Real ones, kept before they are replaced. */
 const realImmediate = setImmediate;
-const { timeout } = AbortSignal;
 const { random } = Math;
 
 export function fakeTime(): FakeTime {
@@ -57,14 +55,6 @@ export function fakeTime(): FakeTime {
     settled: () => new Promise((resolve) => realImmediate(resolve)),
     seed: (next) => {
       chance = next;
-    },
-    restore: () => {
-      clock.uninstall();
-      AbortSignal.timeout = timeout;
-      Math.random = random;
-      module.randomUUID = randomUUID;
-      module.randomBytes = randomBytes;
-      syncBuiltinESMExports();
     },
   };
 }

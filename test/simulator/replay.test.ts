@@ -3,10 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
-import type { coresdk } from '@temporalio/proto';
 import { CoreRun } from './core/core-run';
 import type { EventName, SimEvent } from './core/events';
-import { Instance } from './worker/sandbox';
+import { drive, type Driven } from './worker/drive';
 
 const folder = join(__dirname, '../fixtures/histories/0.3.0');
 
@@ -44,18 +43,9 @@ describe('a recorded history', () => {
         ? 0
         : (events.findLast(({ name }) => name === 'workflowTaskStarted')?.id ?? 0);
     run.begin({ events, previousStartedId, messages: [] });
-    let instance: Instance | undefined;
-    for (let activation = run.activation(); activation; activation = run.activation()) {
-      instance ??= await Instance.create(activation, 'longhaul');
-      const { successful, failed } = await instance.activate(activation);
-      if (failed) throw new Error(JSON.stringify(failed.failure));
-      const commands = (successful?.commands ?? []) as coresdk.workflow_commands.IWorkflowCommand[];
-      run.take(
-        commands.filter(({ respondToQuery }) => !respondToQuery),
-        successful?.usedInternalFlags ?? [],
-      );
-    }
-    await instance?.dispose();
+    const driven: Driven = { run, instance: undefined };
+    await drive(driven, 'longhaul');
+    await driven.instance?.dispose();
     const last = events.at(-1);
     // Core may leave out the end of a task that nothing follows.
     const rest = events.filter(({ id }) => id > run.processedId).map(({ name }) => name);

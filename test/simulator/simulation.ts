@@ -9,12 +9,6 @@ import { ActivityHost, type HostOptions, type LonghaulOptions } from './worker/a
 import { SimWorker } from './worker/sim-worker';
 import { World } from './world';
 
-export type SimulationOptions = {
-  /** The most steps and the most virtual ms of one piece of work. */
-  readonly mostSteps?: number;
-  readonly mostMs?: number;
-};
-
 export type SimWorkerSettings = {
   readonly taskQueue?: string;
   readonly longhaul: LonghaulOptions;
@@ -24,54 +18,52 @@ export type SimWorkerSettings = {
 };
 
 const defaultQueue = 'longhaul';
-const day = 86_400_000;
+/** Of one piece of work, in virtual time. */
+const most = { steps: 1_000_000, ms: 30 * 86_400_000 };
 
 let time: FakeTime | undefined;
 
 export class Simulation {
   readonly world: World;
   readonly server: SimServer;
-  readonly service: SimService;
+  readonly #service: SimService;
   /** What is wrong with the seed. */
-  readonly wrong: unknown[] = [];
-  readonly #options: SimulationOptions;
+  readonly #wrong: unknown[] = [];
   readonly #time: FakeTime;
   #workers = 0;
 
-  constructor(seed: number, options: SimulationOptions = {}) {
+  constructor(seed: number) {
     time ??= fakeTime();
     this.#time = time;
     this.#time.clock.reset();
-    this.#options = options;
     this.world = new World(seed, this.#time.clock);
     this.#time.seed(this.world.chance);
     this.server = new SimServer(this.world);
-    this.service = new SimService(this.server);
+    this.#service = new SimService(this.server);
   }
 
   worker({ taskQueue = defaultQueue, cache = 100, ...settings }: SimWorkerSettings): SimWorker {
     this.#workers += 1;
     const id = `worker-${this.#workers}`;
-    const client = new Client({ connection: this.service.connection, namespace: 'default' });
+    const client = new Client({ connection: this.#service.connection, namespace: 'default' });
     return new SimWorker(this.server, {
       id,
       taskQueue,
       activities: new ActivityHost({ identity: id, taskQueue, client, ...settings }),
       cache,
       slowestTask: 30,
-      work: (work) => void work.catch((error: unknown) => this.wrong.push(error)),
-      onWrong: (error) => this.wrong.push(error),
+      work: (work) => void work.catch((error: unknown) => this.#wrong.push(error)),
+      onWrong: (error) => this.#wrong.push(error),
     });
   }
 
   async client(options: ConnectOptions = {}): Promise<Longhaul> {
-    return await connect({ ...options, connection: this.service.connection });
+    return await connect({ ...options, connection: this.#service.connection });
   }
 
   /** Lets things happen until the work is done. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { mostSteps = 1_000_000, mostMs = 30 * day } = this.#options;
-    const until = this.world.now + mostMs;
+    const until = this.world.now + most.ms;
     let isDone = false;
     const done = work().finally(() => {
       isDone = true;
@@ -79,9 +71,9 @@ export class Simulation {
     done.catch(() => undefined);
     for (let step = 0; ; step += 1) {
       await this.#time.settled();
-      if (this.wrong.length > 0) throw this.wrong[0];
+      if (this.#wrong.length > 0) throw this.#wrong[0];
       if (isDone) return await done;
-      if (step > mostSteps || this.world.now > until)
+      if (step > most.steps || this.world.now > until)
         throw new Error('the simulation does not end');
       if (!this.world.step()) throw new Error('nothing happens any more, and the work is not done');
     }

@@ -1,6 +1,6 @@
 // Virtual time and chance: everything that happens in a simulation happens here, one thing after another, and one seed decides all of it.
 
-import { type Clock, createClock } from '@sinonjs/fake-timers';
+import type { Clock } from '@sinonjs/fake-timers';
 
 /** Numbers that follow from a seed (mulberry32). */
 export class Chance {
@@ -30,10 +30,6 @@ export class Chance {
     return item;
   }
 
-  isTrue(probability: number): boolean {
-    return this.next() < probability;
-  }
-
   /** In the form of a UUID. */
   uuid(): string {
     const hex = Array.from({ length: 8 }, () =>
@@ -47,8 +43,6 @@ export class Chance {
 /** Takes back what was planned. Nothing happens if it has happened. */
 export type Cancel = () => void;
 
-const startsAt = Date.UTC(2026, 0, 1);
-
 /** Timers that are longer fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -56,7 +50,7 @@ export class World {
   readonly chance: Chance;
   readonly #clock: Clock;
 
-  constructor(seed: number, clock: Clock = createClock(startsAt)) {
+  constructor(seed: number, clock: Clock) {
     this.chance = new Chance(seed);
     this.#clock = clock;
   }

@@ -30,6 +30,7 @@ import {
   UpdateOperation,
   type UpdateRequest,
 } from './operations';
+import { timeOf } from '../time';
 import { randomnessSeed } from './randomness-seed';
 
 type Job = coresdk.workflow_activation.IWorkflowActivationJob;
@@ -119,7 +120,7 @@ export class CoreRun {
   #frame(isReplaying: boolean): Activation {
     return {
       runId: this.#runId,
-      timestamp: timestampOf(this.#time),
+      timestamp: timeOf(this.#time),
       isReplaying,
       historyLength: this.#processedId,
       historySizeBytes: this.#historyBytes as never,
@@ -353,7 +354,7 @@ export class CoreRun {
         continuedFromExecutionRunId: attributes.continuedExecutionRunId ?? '',
         firstExecutionRunId: attributes.firstExecutionRunId ?? '',
         attempt: attributes.attempt ?? 1,
-        startTime: timestampOf(at),
+        startTime: timeOf(at),
         ...(attributes.parentWorkflowExecution && {
           parentWorkflowInfo: {
             ...attributes.parentWorkflowExecution,
@@ -575,9 +576,4 @@ function acceptedRequest({
     sequencingId: Number(attributes.acceptedRequestSequencingEventId ?? 0),
     request: attributes.acceptedRequest ?? {},
   };
-}
-
-export function timestampOf(ms: number): { seconds: never; nanos: number } {
-  const seconds = Math.floor(ms / 1_000);
-  return { seconds: seconds as never, nanos: Math.round((ms - seconds * 1_000) * 1e6) };
 }

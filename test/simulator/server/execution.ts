@@ -14,9 +14,10 @@ import {
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
+import { msOf } from '../time';
 import type { Cancel, World } from '../world';
 import { History } from './history';
-import { type ActivityEnd, msOf, PendingActivity } from './pending-activity';
+import { type ActivityEnd, PendingActivity } from './pending-activity';
 import { Updates } from './updates';
 import { PendingTask, type TaskKind } from './workflow-task';
 
@@ -151,7 +152,7 @@ export class Execution {
       this.#setTimer(
         event.id,
         timerId ?? '',
-        (msOf(startToFireTimeout) ?? 0) - (this.#around.world.now - event.at),
+        msOf(startToFireTimeout) - (this.#around.world.now - event.at),
       );
     } else if (isNamed(event, 'timerFired', 'timerCanceled')) {
       this.#timers.get(event.attributes.timerId ?? '')?.cancel();
@@ -581,7 +582,7 @@ export class Execution {
       timerId,
       startToFireTimeout: (startToFireTimeout ?? {}) as never,
     });
-    this.#setTimer(event.id, timerId, msOf(startToFireTimeout) ?? 0);
+    this.#setTimer(event.id, timerId, msOf(startToFireTimeout));
   }
 
   #setTimer(startedId: number, timerId: string, ms: number): void {

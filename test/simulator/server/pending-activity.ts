@@ -5,6 +5,7 @@
 
 import type { temporal } from '@temporalio/proto';
 import type { Given } from '../core/operations';
+import { limitOf } from '../time';
 import type { Cancel, World } from '../world';
 
 type Failure = temporal.api.failure.v1.IFailure;
@@ -68,7 +69,7 @@ export class PendingActivity {
     this.given = given;
     this.scheduledAt = world.now;
     this.readyAt = world.now;
-    const whole = msOf(given.scheduleToCloseTimeout);
+    const whole = limitOf(given.scheduleToCloseTimeout);
     this.#whole =
       whole === undefined
         ? () => undefined
@@ -85,7 +86,7 @@ export class PendingActivity {
     this.#clear();
     this.startedAt = this.#world.now;
     this.worker = worker;
-    const limit = msOf(this.given.startToCloseTimeout);
+    const limit = limitOf(this.given.startToCloseTimeout);
     if (limit !== undefined)
       this.#limits.push(this.#world.after(limit, () => this.#timeOut(timeoutType.startToClose)));
     this.#watchHeartbeat();
@@ -128,14 +129,14 @@ export class PendingActivity {
     this.startedAt = undefined;
     this.worker = undefined;
     this.readyAt = this.#world.now;
-    const limit = msOf(this.given.scheduleToStartTimeout);
+    const limit = limitOf(this.given.scheduleToStartTimeout);
     if (limit !== undefined)
       this.#limits.push(this.#world.after(limit, () => this.#timeOut(timeoutType.scheduleToStart)));
     this.#options.onReady(this);
   }
 
   #watchHeartbeat(): void {
-    const limit = msOf(this.given.heartbeatTimeout);
+    const limit = limitOf(this.given.heartbeatTimeout);
     if (limit === undefined) return;
     const since = this.#world.now;
     this.heartbeatAt = since;
@@ -164,18 +165,18 @@ export class PendingActivity {
   }
 
   /** The next attempt, if there may be one. */
-  #again(failure: Failure, delay?: Parameters<typeof msOf>[0]): void {
+  #again(failure: Failure, delay?: Parameters<typeof limitOf>[0]): void {
     const { retryPolicy, scheduleToCloseTimeout } = this.given;
     const most = retryPolicy?.maximumAttempts ?? 0;
     const isTimeout = failure.timeoutFailureInfo != null;
     const kind = isTimeout ? 'timedOut' : 'failed';
     if (most > 0 && this.attempt >= most)
       return this.#end({ kind, failure, retryState: retryState.maximumAttempts });
-    const first = msOf(retryPolicy?.initialInterval) ?? 1_000;
+    const first = limitOf(retryPolicy?.initialInterval) ?? 1_000;
     const factor = retryPolicy?.backoffCoefficient ?? 2;
-    const longest = msOf(retryPolicy?.maximumInterval) ?? first * 100;
-    const pause = msOf(delay) ?? Math.min(first * factor ** (this.attempt - 1), longest);
-    const whole = msOf(scheduleToCloseTimeout);
+    const longest = limitOf(retryPolicy?.maximumInterval) ?? first * 100;
+    const pause = limitOf(delay) ?? Math.min(first * factor ** (this.attempt - 1), longest);
+    const whole = limitOf(scheduleToCloseTimeout);
     if (whole !== undefined && this.#world.now + pause > this.scheduledAt + whole)
       return this.#end({ kind: 'timedOut', ...this.#tooLate(failure) });
     this.lastFailure = failure;
@@ -214,13 +215,4 @@ export class PendingActivity {
 function nameOf(type: number): string {
   const [name = ''] = Object.entries(timeoutType).find(([, each]) => each === type) ?? [];
   return name.slice(0, 1).toUpperCase() + name.slice(1);
-}
-
-/** Undefined for none: zero means that, too. */
-export function msOf(
-  duration: { seconds?: unknown; nanos?: number | null } | null | undefined,
-): number | undefined {
-  if (!duration) return undefined;
-  const ms = Number(duration.seconds ?? 0) * 1_000 + (duration.nanos ?? 0) / 1e6;
-  return ms === 0 ? undefined : ms;
 }

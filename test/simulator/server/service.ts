@@ -4,15 +4,15 @@
 // 2. Errors have the codes and the words of the real server, because clients read them.
 
 import type { ConnectionLike } from '@temporalio/client';
-import { Metadata } from '@grpc/grpc-js';
+import { Metadata, status as code } from '@grpc/grpc-js';
 import type { temporal } from '@temporalio/proto';
 import Long from 'long';
 import type { EventName, SimEvent } from '../core/events';
 import { temporal as api } from '../internals';
 import type { Execution, Status } from './execution';
-import { msOf } from './pending-activity';
 import { AlreadyStarted, type SimServer } from './server';
 import { type Update, UpdateLimit } from './updates';
+import { limitOf, timeOf } from '../time';
 
 type Requests = {
   StartWorkflowExecution: temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest;
@@ -33,17 +33,6 @@ type Requests = {
 };
 type Request<Name extends keyof Requests> = Requests[Name];
 
-/** gRPC's numbers. */
-const code = {
-  invalidArgument: 3,
-  deadlineExceeded: 4,
-  notFound: 5,
-  alreadyExists: 6,
-  resourceExhausted: 8,
-  failedPrecondition: 9,
-  unavailable: 14,
-} as const;
-
 /** Temporal's numbers. */
 const statuses: Readonly<Record<Status, number>> = {
   running: 1,
@@ -52,14 +41,6 @@ const statuses: Readonly<Record<Status, number>> = {
   canceled: 4,
   terminated: 5,
   continuedAsNew: 6,
-};
-const statusNames: Readonly<Record<Status, string>> = {
-  running: 'Running',
-  completed: 'Completed',
-  failed: 'Failed',
-  canceled: 'Canceled',
-  terminated: 'Terminated',
-  continuedAsNew: 'ContinuedAsNew',
 };
 const stages = { admitted: 1, accepted: 2, completed: 3 } as const;
 const closeEventsOnly = 2;
@@ -127,11 +108,11 @@ export class SimService {
     for (let attempt = 1; ; attempt += 1) {
       await world.pause(world.chance.below(slowestWayMs));
       if (!this.#server.isDown) break;
-      if (attempt === 10) throw new GrpcError(code.unavailable, 'the server is away');
+      if (attempt === 10) throw new GrpcError(code.UNAVAILABLE, 'the server is away');
       await world.pause(Math.min(5_000, 100 * 1.7 ** attempt));
     }
     const answer = await handle();
-    if (this.#server.isDown) throw new GrpcError(code.unavailable, 'the server has gone away');
+    if (this.#server.isDown) throw new GrpcError(code.UNAVAILABLE, 'the server has gone away');
     await world.pause(world.chance.below(slowestWayMs));
     return answer;
   }
@@ -140,7 +121,7 @@ export class SimService {
     const { world } = this.#server;
     return await new Promise<Result>((resolve, reject) => {
       const cancel = world.after(deadline - world.now, () =>
-        reject(new GrpcError(code.deadlineExceeded, 'Deadline exceeded')),
+        reject(new GrpcError(code.DEADLINE_EXCEEDED, 'Deadline exceeded')),
       );
       void call().then(resolve, reject).finally(cancel);
     });
@@ -150,7 +131,7 @@ export class SimService {
     const found = this.#server.find(execution?.workflowId ?? '', execution?.runId);
     if (found === undefined)
       throw new GrpcError(
-        code.notFound,
+        code.NOT_FOUND,
         `workflow not found for ID: ${execution?.workflowId ?? ''}`,
       );
     return found;
@@ -275,7 +256,7 @@ export class SimService {
       return { execution, isNew: true };
     } catch (error) {
       if (!(error instanceof AlreadyStarted)) throw error;
-      throw new GrpcError(code.alreadyExists, error.message);
+      throw new GrpcError(code.ALREADY_EXISTS, error.message);
     }
   }
 
@@ -331,7 +312,7 @@ export class SimService {
     const execution = this.#find(updateRef?.workflowExecution);
     const id = updateRef?.updateId ?? '';
     const update = execution.updates.get(id);
-    if (update === undefined) throw new GrpcError(code.notFound, `update ${id} not found`);
+    if (update === undefined) throw new GrpcError(code.NOT_FOUND, `update ${id} not found`);
     return await this.#waitFor(execution, update, Number(waitPolicy?.lifecycleStage ?? 0));
   }
 
@@ -348,7 +329,7 @@ export class SimService {
       });
     if (update.lost === 'closed') throw alreadyCompleted();
     if (update.lost === 'forgotten')
-      throw new GrpcError(code.unavailable, 'the server has gone away');
+      throw new GrpcError(code.UNAVAILABLE, 'the server has gone away');
     const { workflowId, runId } = execution;
     return {
       updateRef: { workflowExecution: { workflowId, runId }, updateId: update.id },
@@ -374,11 +355,11 @@ export class SimService {
           const result = await worker.query(execution, asked);
           return { queryResult: { payloads: result === undefined ? [] : [result] } };
         } catch (error) {
-          throw new GrpcError(code.invalidArgument, (error as Error).message);
+          throw new GrpcError(code.INVALID_ARGUMENT, (error as Error).message);
         }
       }
       if (world.now >= until)
-        throw new GrpcError(code.deadlineExceeded, 'query timed out before processing');
+        throw new GrpcError(code.DEADLINE_EXCEEDED, 'query timed out before processing');
       await world.pause(50);
     }
   }
@@ -443,7 +424,7 @@ export class SimService {
 }
 
 function alreadyCompleted(): GrpcError {
-  return new GrpcError(code.notFound, 'workflow execution already completed');
+  return new GrpcError(code.NOT_FOUND, 'workflow execution already completed');
 }
 
 function admit(execution: Execution, request: temporal.api.update.v1.IRequest): Update {
@@ -455,10 +436,13 @@ function admit(execution: Execution, request: temporal.api.update.v1.IRequest): 
     if (!(error instanceof UpdateLimit)) throw error;
     throw error.message === 'in flight'
       ? new GrpcError(
-          code.resourceExhausted,
+          code.RESOURCE_EXHAUSTED,
           'limit on number of concurrent in-flight updates has been reached',
         )
-      : new GrpcError(code.failedPrecondition, 'limit on number of total updates has been reached');
+      : new GrpcError(
+          code.FAILED_PRECONDITION,
+          'limit on number of total updates has been reached',
+        );
   }
 }
 
@@ -466,7 +450,7 @@ async function unlessAborted<Result>(
   signal: AbortSignal,
   call: () => Promise<Result>,
 ): Promise<Result> {
-  const cancelled = new GrpcError(1, 'Cancelled on client');
+  const cancelled = new GrpcError(code.CANCELLED, 'Cancelled on client');
   if (signal.aborted) throw cancelled;
   return await new Promise<Result>((resolve, reject) => {
     const stop = (): void => reject(cancelled);
@@ -495,13 +479,6 @@ function pageToken(runId: string, from: number): Uint8Array {
 function tokenOf(token: Uint8Array | null | undefined): Token | undefined {
   if (!token || token.length === 0) return undefined;
   return JSON.parse(Buffer.from(token).toString()) as Token;
-}
-
-export function timeOf(ms: number): { readonly seconds: Long; readonly nanos: number } {
-  return {
-    seconds: Long.fromNumber(Math.floor(ms / 1_000)),
-    nanos: Math.round((ms % 1_000) * 1e6),
-  };
 }
 
 /** An event as the API has it. */
@@ -580,7 +557,7 @@ function activityOf(
 ): temporal.api.workflow.v1.IPendingActivityInfo {
   const { given, attempt, startedAt, scheduledAt, heartbeat, lastFailure, worker } = activity;
   const runs = activity.isCancelRequested ? 3 : 2;
-  const whole = msOf(given.scheduleToCloseTimeout);
+  const whole = limitOf(given.scheduleToCloseTimeout);
   return {
     activityId: given.activityId ?? '',
     activityType: { name: given.activityType ?? '' },
@@ -626,7 +603,7 @@ function memberOf({ workflowId, started, status }: Execution, name: string): str
     case 'WorkflowType':
       return started.workflowType?.name ?? '';
     case 'ExecutionStatus':
-      return statusNames[status];
+      return status.slice(0, 1).toUpperCase() + status.slice(1);
     case 'ParentWorkflowId':
       return started.parentWorkflowExecution?.workflowId ?? '';
     case 'RootWorkflowId':

@@ -58,10 +58,6 @@ export class Updates {
     return [...this.#all.values()].some(({ stage }) => stage === 'admitted');
   }
 
-  get hasSent(): boolean {
-    return [...this.#all.values()].some(({ stage }) => stage === 'sent');
-  }
-
   /** Those that the next task brings. */
   send(scheduledId: number): UpdateRequest[] {
     const due = [...this.#all.values()].filter(
@@ -137,10 +133,6 @@ export class Updates {
       }
       wake(update);
     }
-  }
-
-  get accepted(): readonly Update[] {
-    return [...this.#all.values()].filter(({ acceptedEventId }) => acceptedEventId !== undefined);
   }
 
   #known(id: string): Update {

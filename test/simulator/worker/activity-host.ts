@@ -12,7 +12,8 @@ import type { CancelReason } from '@temporalio/worker/lib/activity';
 import { LonghaulPlugin } from 'longhaul/worker';
 import { Activity, common, internal } from '../internals';
 import type { Execution } from '../server/execution';
-import { msOf, type PendingActivity } from '../server/pending-activity';
+import type { PendingActivity } from '../server/pending-activity';
+import { limitOf, msOf } from '../time';
 
 export type LonghaulOptions = NonNullable<ConstructorParameters<typeof LonghaulPlugin>[0]>;
 
@@ -92,7 +93,7 @@ export class ActivityHost {
       isLocal: false,
       activityType: name,
       workflowType: execution.started.workflowType?.name ?? '',
-      heartbeatTimeoutMs: msOf(given.heartbeatTimeout),
+      heartbeatTimeoutMs: limitOf(given.heartbeatTimeout),
       heartbeatDetails: await internal.decodeFromPayloadsAtIndex(
         this.#converter,
         0,
@@ -102,8 +103,8 @@ export class ActivityHost {
       activityNamespace: 'default',
       workflowNamespace: 'default',
       scheduledTimestampMs: activity.scheduledAt,
-      startToCloseTimeoutMs: msOf(given.startToCloseTimeout) ?? 0,
-      scheduleToCloseTimeoutMs: msOf(given.scheduleToCloseTimeout) ?? 0,
+      startToCloseTimeoutMs: msOf(given.startToCloseTimeout),
+      scheduleToCloseTimeoutMs: msOf(given.scheduleToCloseTimeout),
       currentAttemptScheduledTimestampMs: activity.readyAt,
       priority: common.decodePriority(undefined),
       ...(retryPolicy && {

@@ -7,6 +7,7 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import type { coresdk as api } from '@temporalio/proto';
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface';
 import { coresdk, parseWorkflowCode, ReusableVMWorkflowCreator } from '../internals';
+import { msOf } from '../time';
 
 type Activation = api.workflow_activation.IWorkflowActivation;
 type Completion = api.workflow_completion.IWorkflowActivationCompletion;
@@ -94,8 +95,4 @@ export class Instance {
     await this.#workflow.getAndResetSinkCalls();
     await this.#workflow.dispose();
   }
-}
-
-function msOf(time: Activation['timestamp']): number {
-  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6;
 }

@@ -12,9 +12,7 @@ import type { Execution } from '../server/execution';
 import type { PendingActivity } from '../server/pending-activity';
 import type { Asked, Poller, SimServer } from '../server/server';
 import type { ActivityHost, Attempt, Result } from './activity-host';
-import { Instance } from './sandbox';
-
-type Kept = { readonly run: CoreRun; instance: Instance | undefined };
+import { drive, type Driven } from './drive';
 
 export type SimWorkerOptions = {
   readonly id: string;
@@ -42,7 +40,7 @@ export class SimWorker implements Poller {
   readonly taskQueue: string;
   readonly #server: SimServer;
   readonly #options: SimWorkerOptions;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, Driven>();
   readonly #calls = new Set<Attempt>();
   /** Runs whose workflow task it has: they stay in memory. */
   readonly #inHand = new Set<string>();
@@ -62,10 +60,6 @@ export class SimWorker implements Poller {
 
   readonly isPolling = (): boolean =>
     !this.#isGone && !this.#isEnding && this.#frozen === undefined;
-
-  get isGone(): boolean {
-    return this.#isGone;
-  }
 
   kill(): void {
     this.#isGone = true;
@@ -147,7 +141,7 @@ export class SimWorker implements Poller {
     await this.#pause(this.#server.world.chance.below(this.#options.slowestTask));
     try {
       kept.run.begin(begun);
-      const flags = await this.#drive(kept);
+      const flags = await drive(kept, this.taskQueue);
       this.#keep(runId, kept);
       await this.#server.up();
       const before = execution.previousStartedId;
@@ -167,32 +161,14 @@ export class SimWorker implements Poller {
   }
 
   /** The run as it is kept, unless another worker has had tasks of it since. */
-  #current({ runId, previousStartedId }: Execution): Kept | undefined {
+  #current({ runId, previousStartedId }: Execution): Driven | undefined {
     const kept = this.#kept.get(runId);
     if (kept?.run.startedId === previousStartedId) return kept;
     this.drop(runId);
     return undefined;
   }
 
-  /** Returns the flags of the SDK that the run used. */
-  async #drive(kept: Kept): Promise<readonly number[]> {
-    const { run } = kept;
-    const flags = new Set<number>();
-    for (let activation = run.activation(); activation; activation = run.activation()) {
-      kept.instance ??= await Instance.create(activation, this.taskQueue);
-      const { successful, failed } = await kept.instance.activate(activation);
-      if (failed) throw new Error(failed.failure?.message ?? 'the activation failed');
-      const commands = successful?.commands ?? [];
-      for (const flag of successful?.usedInternalFlags ?? []) flags.add(flag);
-      run.take(
-        commands.filter(({ respondToQuery }) => !respondToQuery),
-        successful?.usedInternalFlags ?? [],
-      );
-    }
-    return [...flags];
-  }
-
-  #keep(runId: string, kept: Kept): void {
+  #keep(runId: string, kept: Driven): void {
     this.#kept.delete(runId);
     this.#kept.set(runId, kept);
     this.#server.kept(runId, this.id);
@@ -212,7 +188,7 @@ export class SimWorker implements Poller {
     if (known === undefined) {
       const { previousStartedId } = execution;
       kept.run.begin({ events: execution.history.events, previousStartedId, messages: [] });
-      await this.#drive(kept);
+      await drive(kept, this.taskQueue);
     }
     const asked: coresdk.workflow_activation.IQueryWorkflow = {
       queryId: 'legacy',

@@ -1,0 +1,27 @@
+import type { CoreRun } from '../core/core-run';
+import { Instance } from './sandbox';
+
+/** A run on one worker: what Core has of it, and its workflow code. */
+export type Driven = { readonly run: CoreRun; instance: Instance | undefined };
+
+/**
+ * Gives workflow code what Core has for it, until Core has no more. Returns the flags of the SDK that the code used. Throws if an activation
+ * fails.
+ */
+export async function drive(driven: Driven, taskQueue: string): Promise<readonly number[]> {
+  const { run } = driven;
+  const flags = new Set<number>();
+  for (let activation = run.activation(); activation; activation = run.activation()) {
+    driven.instance ??= await Instance.create(activation, taskQueue);
+    const { successful, failed } = await driven.instance.activate(activation);
+    if (failed) throw new Error(failed.failure?.message ?? 'the activation failed');
+    const used = successful?.usedInternalFlags ?? [];
+    for (const flag of used) flags.add(flag);
+    const commands = successful?.commands ?? [];
+    run.take(
+      commands.filter(({ respondToQuery }) => !respondToQuery),
+      used,
+    );
+  }
+  return [...flags];
+}
