@@ -4,43 +4,27 @@
 
 import { parseArgs } from 'node:util';
 import { Simulation } from '../test/simulator/simulation.ts';
-import { simEngine } from './torture/sim-engine.mts';
+import { campaign, campaignOptions } from './campaign.mts';
 import { usualScale } from './torture/random-plan.mts';
 import { printCampaign, printRound } from './torture/report.mts';
-import { runRound, type RoundReport } from './torture/round.mts';
+import { runRound } from './torture/round.mts';
+import { simEngine } from './torture/sim-engine.mts';
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: '2' },
-    rounds: { type: 'string' },
-    verbose: { type: 'boolean', default: false },
-  },
-});
+const { values } = parseArgs({ options: campaignOptions });
 
 /** The real one: a simulation replaces it. */
 const { hrtime } = process;
-const seconds = (): number => Number(hrtime.bigint()) / 1e9;
-const tell = (line: string): void => {
-  if (values.verbose) console.log(line);
-};
-const start = seconds();
-const most = Number(values.rounds ?? Infinity);
-const longest = values.rounds === undefined ? Number(values.minutes) * 60 : Infinity;
-const rounds: RoundReport[] = [];
-const failed: number[] = [];
-for (let seed = Number(values.seed); rounds.length < most; seed += 1) {
-  if (rounds.length > 0 && seconds() - start > longest) break;
-  const simulation = new Simulation(seed);
-  const engine = simEngine(simulation);
-  const report = await simulation.run<RoundReport>(() =>
-    runRound({ seed, scale: usualScale, tell, engine }),
-  );
-  printRound(report);
-  rounds.push(report);
-  if (report.wrongs.length > 0) failed.push(seed);
-}
-printCampaign(rounds);
-console.log(`${(seconds() - start).toFixed(0)} s`);
-for (const seed of failed) console.log(`repeat it: npm run simulate -- --seed ${seed} --rounds 1`);
-process.exit(failed.length === 0 ? 0 : 1);
+
+const isWell = await campaign({
+  name: 'simulate',
+  values,
+  now: () => Number(hrtime.bigint() / 1_000_000n),
+  runRound: async (seed, tell) => {
+    const simulation = new Simulation(seed);
+    const engine = simEngine(simulation);
+    return await simulation.run(() => runRound({ seed, scale: usualScale, tell, engine }));
+  },
+  printRound,
+  printCampaign,
+});
+process.exit(isWell ? 0 : 1);

@@ -11,7 +11,8 @@ import type { Effect } from './runners.mts';
 export const taskQueue = 'torture';
 export const workersEach = 2;
 
-export type OnEnd = (cleanup: () => Promise<unknown>) => void;
+/** Cleanups run in reverse. They learn whether the round came to its end and found nothing wrong. */
+export type OnEnd = (cleanup: (isWell: boolean) => Promise<unknown>) => void;
 
 /** One place for a worker: whatever ends the worker in it, the next one is started so many milliseconds later. */
 export type Place = {

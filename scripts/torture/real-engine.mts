@@ -16,8 +16,8 @@ import { WorkerPlace } from './workers.mts';
 /** Where more wants to run than there are cores, processes get a part of their time: a second then counts for less, but not for nothing. */
 const leastShare = 0.2;
 
-/** `keep`: a folder for what is left of a round, if it is to be kept. */
-export const realEngine = (keep: () => string | undefined): Engine => ({
+/** `keep`: a folder for what is left of rounds that fail. */
+export const realEngine = (keep: string | undefined): Engine => ({
   share: () => {
     const [load = 0] = loadavg();
     return Math.max(leastShare, Math.min(1, availableParallelism() / Math.max(1, load)));
@@ -25,9 +25,9 @@ export const realEngine = (keep: () => string | undefined): Engine => ({
   open: async ({ seed, scale }, onEnd) => {
     const folder = mkdtempSync(join(tmpdir(), 'longhaul-torture-'));
     onEnd(async () => rmSync(folder, { recursive: true, force: true }));
-    onEnd(async () => {
-      const where = keep();
-      if (where !== undefined) cpSync(folder, join(where, `seed-${seed}`), { recursive: true });
+    onEnd(async (isWell) => {
+      if (isWell || keep === undefined) return;
+      cpSync(folder, join(keep, `seed-${seed}`), { recursive: true });
     });
     const plan = planRound(seed, scale);
     const file = join(folder, 'effects.jsonl');

@@ -63,22 +63,21 @@ export type RoundOptions = {
   readonly scale: Scale;
   /** What happens, as it happens. */
   readonly tell: (line: string) => void;
-  /** Called before anything is taken away. */
-  readonly onWrong?: () => void;
   readonly engine: Engine;
 };
 
 /** Runs the round of a seed. Whatever happens, nothing it started is left. */
 export async function runRound(options: RoundOptions): Promise<RoundReport> {
-  const cleanups: (() => Promise<unknown>)[] = [];
+  const cleanups: Parameters<OnEnd>[0][] = [];
   const onEnd: OnEnd = (cleanup) => void cleanups.push(cleanup);
+  let isWell = false;
   try {
     const world = await options.engine.open(options, onEnd);
     const report = await new Round(options, world).run();
-    if (report.wrongs.length > 0) options.onWrong?.();
+    isWell = report.wrongs.length === 0;
     return report;
   } finally {
-    for (const cleanup of cleanups.reverse()) await cleanup();
+    for (const cleanup of cleanups.reverse()) await cleanup(isWell);
   }
 }
 
