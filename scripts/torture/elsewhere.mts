@@ -45,7 +45,7 @@ export class Elsewhere {
     this.#watch(call, work);
   };
 
-  /** A raw reset forgets the results that came after the point it goes back to: their calls wait again, with the same tokens. */
+  /** A reset forgets the results that came after the point it goes back to: their calls wait again, with the same tokens. */
   giveAgain(owner: string): void {
     const calls = this.#calls.filter(({ place }) => place.startsWith(`${owner}.`));
     for (const call of calls) this.#watch(call, this.#give(call));

@@ -125,7 +125,7 @@ class Round {
       open: () => [...this.#open],
       onDone: (owner, what) => {
         this.#progress.forget(owner);
-        if (this.#resets.wasRaw(owner)) this.#elsewhere.giveAgain(owner);
+        this.#elsewhere.giveAgain(owner);
         options.tell(what);
       },
       report,
