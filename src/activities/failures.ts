@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
-import { chainTexts, clipText, copyError, defined, errorChain, utf8Length } from '../base';
+import { chainTexts, clipText, copyError, defined, errorChain, retry, utf8Length } from '../base';
 import {
   type ErrorDetails,
   limits,
@@ -196,14 +196,12 @@ export async function triedAgain<Result>(
   work: () => Promise<Result>,
   { signal, deadline, mayPass, now = Date.now }: Again,
 ): Promise<Result> {
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!mayPass(error) || signal.aborted || now() + pauseMs > deadline) throw error;
-      await sleep(pauseMs, undefined, { signal }).catch(() => {
-        throw error;
-      });
-    }
-  }
+  return await retry(work, {
+    while: async (error, attempt) => {
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
+      if (!mayPass(error) || signal.aborted || now() + pauseMs > deadline) return false;
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      return !signal.aborted;
+    },
+  });
 }

@@ -8,5 +8,6 @@ export * from './duration';
 export * from './grpc-status';
 export * from './json';
 export * from './problem';
+export * from './retry';
 export * from './sha256';
 export * from './text';

@@ -8,7 +8,6 @@ export { isNotFound, readable } from './server/failures';
 export { findOrphans } from './server/orphans';
 export { explainVersions } from './server/unserved';
 export { lookForWorker } from './server/workers';
-export { News } from './stream/news';
 export { RunStreams } from './stream/run-streams';
 export { type HistoryEvent, historyEvents } from './timeline/events';
 export { readTaskFailure } from './timeline/history';

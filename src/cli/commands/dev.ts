@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { defined, quote } from '../../base';
 import { defaults, LonghaulError } from '../../protocol';
@@ -239,7 +240,7 @@ async function isHeld(file: string, { pid, port }: Holder): Promise<boolean> {
 async function untilFree(port: number): Promise<void> {
   const deadline = Date.now() + goingMs;
   while (Date.now() < deadline && !(await loadDevServer().isPortFree(port))) {
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    await pause(everyMs);
   }
 }
 

@@ -1,7 +1,13 @@
-import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client/index';
+import type {
+  AgentRunOutcome,
+  PendingInput,
+  RunEvent,
+  RunHandle,
+  StreamEvent,
+} from '../../client/index';
 import { plural } from '../../base';
 import { exitCodes, Interrupted, messageOf } from '../exit';
-import { hasCode, type LogEntry } from '../../protocol';
+import { hasCode } from '../../protocol';
 import { askPerson, type Reply, replyTo, sendReply } from './replies';
 import { LiveView } from './live-view';
 import { printable, printableJson, printableLine } from '../render/text';
@@ -15,8 +21,6 @@ import {
   tokensText,
 } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
-
-const finishTimeoutMs = 2_000;
 
 /** How a run without criteria ends. */
 const usualReason = 'text response';
@@ -63,70 +67,97 @@ export async function followRun(options: FollowOptions): Promise<number> {
   });
   if (!options.json && options.opening !== undefined)
     terminal.note(terminal.noteStyle.dim(options.opening));
+  const over = new AbortController();
+  const following = { silence, signal: over.signal, answers: [...options.answers] };
   try {
-    return await Promise.race([followToEnd(options, silence), interrupted]);
+    return await Promise.race([followToEnd(options, following), interrupted]);
   } finally {
     interrupt?.();
+    over.abort();
     silence.close();
   }
 }
 
-async function followToEnd(options: FollowOptions, silence: Silence): Promise<number> {
-  const answers = [...options.answers];
-  const steps: StepsShown = { before: async () => undefined };
-  const before = (turn: number): Promise<void> => steps.before(turn);
-  const live = options.isLive === true ? new LiveView({ ...options, before }) : undefined;
+type Following = {
+  readonly silence: Silence;
+  /** Ends the following. */
+  readonly signal: AbortSignal;
+  /** Those that are left. */
+  readonly answers: string[];
+};
+
+async function followToEnd(options: FollowOptions, following: Following): Promise<number> {
+  const { run, isLive = false } = options;
+  const { silence, signal } = following;
+  const live = isLive ? new LiveView(options) : undefined;
+  const print = eventPrinter(options, live);
+  const replies = new Replies(options, following.answers);
+  let { from = 0, turn = 0 } = options;
+  silence.begin();
   try {
-    return await followShown({ ...options, answers }, { live, silence, steps });
-  } finally {
-    live?.stop();
+    for await (const told of whileServed(run, run.follow({ tree: isLive, log: from, signal }))) {
+      if ('entry' in told) {
+        silence.begin();
+        print(told);
+        from = told.index + 1;
+        if (told.entry.kind === 'model-turn') turn += 1;
+        continue;
+      }
+      live?.tell(told);
+      const asked = askedBy(told, replies);
+      if (asked.length === 0) continue;
+      silence.end();
+      live?.rest();
+      if (await replies.toAll(asked)) {
+        silence.begin();
+        continue;
+      }
+      const outcome = await run.outcome();
+      if (outcome.kind === 'needs-input') return printPending(outcome, options);
+    }
+  } catch (error) {
+    if (!hasCode(error, 'StreamCut')) throw error;
+    // Somebody reset the run. What its log has from here on is new, but its stream would tell all again.
+    return await followToEnd({ ...options, isLive: false, from, turn }, following);
+  }
+  const outcome = await run.outcome();
+  silence.end();
+  if (outcome.kind === 'needs-input') return printPending(outcome, options);
+  return printResult(outcome, options, live);
+}
+
+/** What a person is asked now: each open input if somebody is here to answer, else all of them once the run does nothing else. */
+function askedBy(event: StreamEvent, replies: Replies): readonly PendingInput[] {
+  if (event.type === 'paused') return event.pending;
+  return event.type === 'input' && replies.mayCome ? [event.input] : [];
+}
+
+/**
+ * While no worker answers, a stream tells nothing. Then only the server knows that the run has ended, or that nobody serves it, which this
+ * throws.
+ */
+async function* whileServed<Event extends object>(
+  run: RunHandle,
+  told: AsyncIterable<Event>,
+): AsyncGenerator<Event, void, void> {
+  const events = told[Symbol.asyncIterator]();
+  let ended: Promise<undefined> | undefined;
+  for (;;) {
+    const next = events.next();
+    const first = await Promise.race([next, ended ?? next]);
+    if (first === undefined || first.done === true) return;
+    const event = first.value;
+    ended = 'type' in event && event.type === 'stalled' ? endOf(run) : undefined;
+    // The run may go on, and then nobody waits for this any more.
+    ended?.catch(() => undefined);
+    yield event;
   }
 }
 
-/** The steps before a turn are shown before its text. */
-type StepsShown = { before: (turn: number) => Promise<void> };
-
-type Views = {
-  readonly live: LiveView | undefined;
-  readonly silence: Silence;
-  readonly steps: StepsShown;
-};
-
-async function followShown(
-  options: FollowOptions & { readonly answers: string[] },
-  { live, silence, steps }: Views,
-): Promise<number> {
-  const { run, answers } = options;
-  const print = eventPrinter(options, live);
-  const show = (event: RunEvent): void => {
-    silence.begin();
-    print(event);
-  };
-  let next = options.from ?? 0;
-  let turn = options.turn ?? 0;
-  const count = (event: RunEvent): void => {
-    if (event.entry.kind === 'model-turn') turn += 1;
-    show(event);
-  };
-  const isBefore = (last: number) => (entry: LogEntry) =>
-    entry.kind !== 'model-turn' || turn + 1 < last;
-  for (;;) {
-    const shown = showEvents(run, next, count);
-    steps.before = (last) => shown.showWhile(isBefore(last));
-    silence.begin();
-    let outcome: AgentRunOutcome | undefined;
-    try {
-      outcome = await run.outcome();
-    } finally {
-      silence.end();
-      await live?.settled(outcome?.kind === 'complete' ? 'end' : 'pause');
-      next = await shown.finish();
-      silence.end();
-    }
-    if (outcome.kind === 'complete') return printResult(outcome, options, live);
-    const replied = await replyToAll(outcome.pending, answers, options);
-    if (!replied) return printPending(outcome, options);
-  }
+async function endOf(run: RunHandle): Promise<undefined> {
+  const { kind } = await run.outcome();
+  // The stream tells of inputs.
+  if (kind === 'needs-input') await new Promise(() => undefined);
 }
 
 /** While no step comes, says what holds the run up: fewer and fewer lines. */
@@ -198,39 +229,61 @@ function withoutSaid(event: RunEvent, live: LiveView | undefined): RunEvent {
   return calls.length === 0 ? event : { index, entry: { ...entry, content: calls } };
 }
 
-/** False if an input gets no answer that it takes. The inputs after it then stay open, too. */
-async function replyToAll(
-  pending: readonly PendingInput[],
-  answers: string[],
-  options: FollowOptions,
-): Promise<boolean> {
-  for (const input of pending) {
-    try {
-      const reply = await nextReply(input, answers, options);
-      if (reply === undefined) return false;
-      await sendReply(options.run, input.inputId, reply);
-    } catch (error) {
-      if (!refusals.some((code) => hasCode(error, code))) throw error;
-      options.terminal.note(printable(messageOf(error)));
-      if (hasCode(error, 'InvalidAnswer') && !options.terminal.isInteractive) return false;
+/** The answers that people here give. */
+class Replies {
+  readonly #options: FollowOptions;
+  readonly #given: string[];
+  /** What was answered, as it was asked. */
+  readonly #answered = new Set<string>();
+
+  constructor(options: FollowOptions, given: string[]) {
+    this.#options = options;
+    this.#given = given;
+  }
+
+  /** Whether an answer is left, or somebody who may type one. */
+  get mayCome(): boolean {
+    const { terminal, json } = this.#options;
+    return this.#given.length > 0 || (terminal.isInteractive && !json);
+  }
+
+  /** False if an input gets no answer that it takes. The inputs after it then stay open, too. */
+  async toAll(pending: readonly PendingInput[]): Promise<boolean> {
+    for (const input of pending) {
+      const asked = JSON.stringify(input);
+      if (this.#answered.has(asked)) continue;
+      if (!(await this.#to(input))) return false;
+      this.#answered.add(asked);
+    }
+    return true;
+  }
+
+  async #to(input: PendingInput): Promise<boolean> {
+    const { run, terminal } = this.#options;
+    for (;;) {
+      try {
+        const reply = await this.#next(input);
+        if (reply === undefined) return false;
+        await sendReply(run, input.inputId, reply);
+        return true;
+      } catch (error) {
+        if (!refusals.some((code) => hasCode(error, code))) throw error;
+        terminal.note(printable(messageOf(error)));
+        if (!hasCode(error, 'InvalidAnswer')) return true;
+        if (!terminal.isInteractive) return false;
+      }
     }
   }
-  return true;
-}
 
-async function nextReply(
-  input: PendingInput,
-  answers: string[],
-  { terminal, json }: FollowOptions,
-): Promise<Reply | undefined> {
-  const given = answers.shift();
-  if (given === undefined) {
-    return terminal.isInteractive && !json ? await askPerson(input, terminal) : undefined;
+  async #next(input: PendingInput): Promise<Reply | undefined> {
+    const { terminal, json } = this.#options;
+    const given = this.#given.shift();
+    if (given === undefined) return this.mayCome ? await askPerson(input, terminal) : undefined;
+    if (!json) {
+      for (const line of renderQuestion(input, terminal.noteStyle)) terminal.note(line);
+    }
+    return replyTo(input, given);
   }
-  if (!json) {
-    for (const line of renderQuestion(input, terminal.noteStyle)) terminal.note(line);
-  }
-  return replyTo(input, given);
 }
 
 function printResult(
@@ -270,68 +323,4 @@ function printPending(
   for (const line of renderAnswerCommands(workflowId, outcome.pending, command))
     terminal.print(line);
   return exitCodes.needsInput;
-}
-
-type ShownEvents = {
-  /** Shows at once what has happened, up to the first entry that does not fit. */
-  showWhile(fits: (entry: LogEntry) => boolean): Promise<void>;
-  /** Stops watching and shows the events since then. Resolves with the index of the next event. */
-  finish(): Promise<number>;
-};
-
-/** Shows a run's events from an index on, in the background. Ignores errors: the caller waits for the run itself. */
-function showEvents(run: RunHandle, from: number, show: (event: RunEvent) => void): ShownEvents {
-  const watching = new AbortController();
-  let next = from;
-  const showNext = (event: RunEvent): void => {
-    if (event.index !== next) return;
-    next += 1;
-    show(event);
-  };
-  const watched = watch(run, { from, signal: watching.signal, show: showNext });
-  const showWhile = async (fits: (entry: LogEntry) => boolean): Promise<void> => {
-    const from = next;
-    for (const [place, entry] of (await run.log({ from })).entries()) {
-      const index = from + place;
-      if (index < next) continue;
-      if (!fits(entry)) return;
-      showNext({ index, entry });
-    }
-  };
-  const catchUp = async (): Promise<void> => {
-    watching.abort();
-    await watched;
-    await showWhile(() => true);
-  };
-  return {
-    showWhile: (fits) => withTimeout(showWhile(fits).catch(() => undefined)),
-    finish: async () => {
-      await withTimeout(catchUp().catch(() => undefined));
-      return next;
-    },
-  };
-}
-
-async function watch(
-  run: RunHandle,
-  options: { from: number; signal: AbortSignal; show: (event: RunEvent) => void },
-): Promise<void> {
-  const { from, signal, show } = options;
-  try {
-    for await (const event of run.events({ from, signal })) {
-      if (signal.aborted) return;
-      show(event);
-    }
-  } catch {
-    // The server or the worker is away. `outcome` reports it.
-  }
-}
-
-async function withTimeout(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, finishTimeoutMs);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

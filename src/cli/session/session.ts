@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { defined } from '../../base';
 import type { Longhaul } from '../../client';
@@ -128,7 +129,7 @@ async function awaitWorker(
 ): Promise<void> {
   const deadline = Date.now() + waitMs;
   while (Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
+    await pause(checkEveryMs);
     if (await hasLastingWorker(longhaul, taskQueue)) return;
   }
   const elsewhere = loadClient().servedText(await loadServer().servedQueues(longhaul.client));

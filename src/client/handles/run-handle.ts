@@ -43,7 +43,7 @@ import { waitForResult } from '../read/result';
 import { type RunEvent, RunView, type ViewOptions } from '../read/run-view';
 import { type RunTree, TreeReader } from '../read/run-tree';
 import { type SteerOptions, steerRun } from '../write/steer';
-import { RunStreams, type StreamOptions } from '../stream/run-streams';
+import { type FollowOptions, RunStreams, type StreamOptions } from '../stream/run-streams';
 import { readTrace, type TraceOptions } from '../timeline/trace/read-trace';
 import type { RunTrace } from '../timeline/trace/run-trace';
 import type { Why } from '../why/explain';
@@ -74,6 +74,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   readonly #options: HandleOptions;
   readonly #view: RunView;
   readonly #answers: AnswerSender;
+  readonly #streams: RunStreams;
 
   constructor(client: Client, workflowId: string, options: HandleOptions = {}) {
     this.workflowId = workflowId;
@@ -82,6 +83,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     this.#options = options;
     this.#view = new RunView(client, workflowId, options);
     this.#answers = new AnswerSender(client, workflowId, options);
+    this.#streams = options.streams ?? new RunStreams(client);
   }
 
   /**
@@ -194,10 +196,14 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     return await readTrace(this.#client, this.workflowId, options);
   }
 
-  /** The run's log entries as they happen, from index `from` on. Ends with the run. To continue, pass the last `index + 1` as `from`. */
+  /**
+   * The run's log entries as they happen, from index `from` on. Ends with the run. To continue, pass the last `index + 1` as `from`. Throws
+   * like `state` if it cannot begin. Later it waits while no worker or no server answers. Throws `StreamCut` if somebody resets the run.
+   */
   events(options: { from?: number; signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
     checkOptions('events', options, { from: true, signal: true });
-    return this.#view.events(options);
+    const { from, signal } = options;
+    return entriesOf(this.#view, this.follow(defined({ log: from, signal })));
   }
 
   /**
@@ -211,8 +217,13 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
    * }
    */
   stream(options: StreamOptions = {}): AsyncIterable<StreamEvent> {
-    const streams = this.#options.streams ?? new RunStreams(this.#client);
-    return startedFirst(this.#options.started, streams.open(this.workflowId, options));
+    return startedFirst(this.#options.started, this.#streams.open(this.workflowId, options));
+  }
+
+  /** `stream` and `events` in one: an entry comes after the events that it completes. */
+  follow(options: FollowOptions = {}): AsyncIterable<StreamEvent | RunEvent> {
+    checkOptions('follow', options, { tree: true, log: true, signal: true });
+    return startedFirst(this.#options.started, this.#streams.follow(this.workflowId, options));
   }
 
   /**
@@ -363,11 +374,20 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 }
 
+/** Throws if it cannot begin. A stream would wait, and tell that it does. */
+async function* entriesOf(
+  view: RunView,
+  told: AsyncIterable<StreamEvent | RunEvent>,
+): AsyncGenerator<RunEvent, void, void> {
+  await view.describe();
+  for await (const event of told) if ('entry' in event) yield event;
+}
+
 /** A queued turn has no run yet. */
-async function* startedFirst(
+async function* startedFirst<Event>(
   started: ViewOptions['started'],
-  events: AsyncIterable<StreamEvent>,
-): AsyncGenerator<StreamEvent, void, void> {
+  events: AsyncIterable<Event>,
+): AsyncGenerator<Event, void, void> {
   await started?.();
   yield* events;
 }

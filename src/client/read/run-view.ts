@@ -34,10 +34,8 @@ import {
 } from '../server/failures';
 import { entriesFromHistory, readTaskFailure, type WorkflowTaskFailure } from '../timeline/history';
 import { placeOf } from '../../server';
-import { inTime, pauseUnlessAborted } from '../server/calls';
+import { inTime } from '../server/calls';
 import { hasWorker } from '../server/workers';
-
-const shortestPauseMs = 100;
 
 const closedStatus: Readonly<Record<string, RunStatus>> = {
   COMPLETED: 'completed',
@@ -183,27 +181,6 @@ export class RunView {
       if (page === undefined) return undefined;
       entries.push(...page.entries);
       if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
-    }
-  }
-
-  /** Yields entries as they come, and ends with the run. Asks less often while nothing happens. */
-  async *events(options: {
-    from?: number;
-    signal?: AbortSignal;
-  }): AsyncGenerator<RunEvent, void, void> {
-    let next = Math.max(0, options.from ?? 0);
-    let pauseMs = shortestPauseMs;
-    for (;;) {
-      const { status } = await this.state();
-      const entries = await this.entries(next);
-      for (const entry of entries) {
-        yield { index: next, entry };
-        next += 1;
-      }
-      if (hasEnded(status)) return;
-      pauseMs =
-        entries.length > 0 ? shortestPauseMs : Math.min(pauseMs * 1.5, timeouts.eventsPause);
-      if (!(await pauseUnlessAborted(pauseMs, options.signal))) return;
     }
   }
 

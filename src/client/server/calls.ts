@@ -1,7 +1,7 @@
 // Helps to call the server: within a deadline, again after a failure that passes, and only a few calls at a time.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { grpcStatus } from '../../base';
+import { grpcStatus, retry } from '../../base';
 import { timeouts } from '../../protocol';
 import {
   asLonghaulError,
@@ -19,27 +19,23 @@ const longestPauseMs = 5_000;
 const updateAttempts = 10;
 const updatePauseMs = 100;
 
-export type Clock = { readonly now: () => number; readonly pause: (ms: number) => Promise<void> };
+export type Clock = {
+  readonly now: () => number;
+  readonly pause: (ms: number) => Promise<unknown>;
+};
 
 const realClock: Clock = { now: () => Date.now(), pause };
 
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** False if the signal ended the pause. */
-export async function pauseUnlessAborted(
-  ms: number,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+/** False if the signal ended it. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
   if (signal?.aborted === true) return false;
   return await new Promise((resolve) => {
     const timer = setTimeout(() => finish(true), ms);
     const stop = (): void => finish(false);
-    const finish = (goesOn: boolean): void => {
+    const finish = (isOver: boolean): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
-      resolve(goesOn);
+      resolve(isOver);
     };
     signal?.addEventListener('abort', stop, { once: true });
   });
@@ -76,17 +72,18 @@ export async function patiently<Answer>(
   clock: Clock = realClock,
 ): Promise<Answer> {
   let silentSince: number | undefined;
-  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isPassing(error)) throw error;
+  return await retry(ask, {
+    while: (error) => {
+      if (!isPassing(error)) return false;
       silentSince = isRefused(error) ? undefined : (silentSince ?? clock.now());
-      if (silentSince !== undefined && clock.now() - silentSince >= timeouts.silence) throw error;
-    }
-    // Random, so that callers who were refused together do not return together.
-    await clock.pause(pauseMs * (0.5 + Math.random() / 2));
-  }
+      return silentSince === undefined || clock.now() - silentSince < timeouts.silence;
+    },
+    pause: (attempt) => {
+      const pauseMs = Math.min(shortestPauseMs * 2 ** (attempt - 1), longestPauseMs);
+      // Random, so that callers who were refused together do not return together.
+      return clock.pause(pauseMs * (0.5 + Math.random() / 2));
+    },
+  });
 }
 
 /**
@@ -94,14 +91,10 @@ export async function patiently<Answer>(
  * The server runs each update id once.
  */
 export async function uninterrupted<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!wasInterrupted(error) || attempt === updateAttempts) throw error;
-      await pause(attempt * updatePauseMs);
-    }
-  }
+  return await retry(send, {
+    while: (error, attempt) => wasInterrupted(error) && attempt < updateAttempts,
+    pause: (attempt) => pause(attempt * updatePauseMs),
+  });
 }
 
 function wasInterrupted(error: unknown): boolean {
@@ -136,11 +129,5 @@ export async function overExecutions<Reply>(
   attempts: number,
   send: () => Promise<Reply>,
 ): Promise<Reply> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!isCutOff(error) || attempt === attempts) throw error;
-    }
-  }
+  return await retry(send, { while: (error, attempt) => isCutOff(error) && attempt < attempts });
 }

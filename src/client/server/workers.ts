@@ -10,7 +10,7 @@ import {
   type TaskPlace,
   type WorkerVersion,
 } from '../../server';
-import { pauseUnlessAborted } from './calls';
+import { pause } from './calls';
 import { hasGrpcStatus } from './failures';
 import { explainVersions, type Unserved } from './unserved';
 
@@ -54,7 +54,7 @@ export async function requireWorker(
     const { isServed, idle } = await lookForWorker(client, place);
     if (isServed) return;
     if (Date.now() >= deadline) throw refusal({ ...place, idle }, workflowId);
-    await pauseUnlessAborted(checkEveryMs, signal);
+    await pause(checkEveryMs, signal);
   }
 }
 
@@ -68,7 +68,7 @@ export async function whileServed<Answer>(
 ): Promise<Answer> {
   const over = new AbortController();
   const watch = async (): Promise<never> => {
-    if (await pauseUnlessAborted(checkEveryMs, over.signal)) await requireOne(over.signal);
+    if (await pause(checkEveryMs, over.signal)) await requireOne(over.signal);
     return await new Promise<never>(() => undefined);
   };
   try {

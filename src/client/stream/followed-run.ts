@@ -1,4 +1,4 @@
-// One run of a tree, as a stream follows it: what is new since the last look, and the tape of its events.
+// One run of a tree, as a stream follows it: what is new since the last look, its log, and its events.
 //
 // 1. A look asks the server whether history has grown. Only then it asks the worker: for the state, if the memo says that something is open,
 //    and then for the log, so that the log has all that the state speaks of.
@@ -16,10 +16,9 @@ import {
 import type { StreamPlace, UnplacedEvent } from '../../core/stream/events';
 import { RunProjection } from '../../core/stream/run-projection';
 import { hasClosed, stateFromMemo } from '../read/run-view';
-import type { End } from './board';
-import { type LogPlace, tagOf } from './position';
+import type { End } from './run-now';
 import type { RunSource } from './run-source';
-import { isPiece, RunTape, type TapeEvent } from './run-tape';
+import { type BufferedEvent, EventBuffer, isPiece } from './event-buffer';
 
 /** What a look found. */
 export type Look = {
@@ -46,14 +45,15 @@ const mostUnanswered = 3;
 export class NoAnswer extends Error {}
 
 export class FollowedRun {
-  readonly tape = new RunTape();
+  readonly events = new EventBuffer();
+  /** What was told of its log. A run that has just continued as new knows nothing of itself yet. */
+  readonly log: LogEntry[] = [];
   readonly place: StreamPlace;
-  readonly #children = new Map<string, FollowedRun>();
+  readonly children = new Map<string, FollowedRun>();
   #caller: FollowedRun | undefined;
   readonly #source: RunSource;
   readonly #options: FollowedOptions;
   readonly #projection: RunProjection;
-  readonly #tags: string[] = [];
   /** Names the history that was read. */
   #read: { readonly key: string; readonly runId: string } | undefined;
   #hasEnded = false;
@@ -73,47 +73,25 @@ export class FollowedRun {
     return this.place.workflowId;
   }
 
+  /** True once all of it was told. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  /** The run is closed. `end` if streams get it from the tape. */
+  /** The run is closed. `end` if streams get it from its events. */
   ended(order: () => number, end?: End): void {
     this.#hasEnded = true;
-    if (end) this.tape.add([{ ...end, told: this.#tags.length + 1 }], order);
-  }
-
-  get children(): Iterable<FollowedRun> {
-    return this.#children.values();
-  }
-
-  get caller(): FollowedRun | undefined {
-    return this.#caller;
+    if (end) this.events.add([{ ...end, told: this.log.length + 1 }], order);
   }
 
   /** The other run was called by this one. */
   adopt(run: FollowedRun): void {
-    this.#children.set(run.workflowId, run);
+    this.children.set(run.workflowId, run);
     run.#caller = this;
   }
 
-  /** The run that a call of this run started. The ids of children say so, unless they are too long. */
-  childOfCall(turn: number, index: number): FollowedRun | undefined {
-    const call = `.${turn}.${index}~`;
-    const start = this.workflowId.length;
-    return [...this.#children.values()].find(({ workflowId }) =>
-      workflowId.slice(start, workflowId.lastIndexOf('~') + 1).endsWith(call),
-    );
-  }
-
-  /** The first `index` entries, as a position names them. */
-  placeAt(index: number): LogPlace {
-    return { index, tag: this.#tags[index - 1] ?? '' };
-  }
-
-  /** True if nothing of its log was told. A run that has just continued as new knows nothing of itself yet. */
-  get isEmpty(): boolean {
-    return this.#tags.length === 0;
+  get caller(): FollowedRun | undefined {
+    return this.#caller;
   }
 
   /** Undefined if there is nothing new. Throws `NoAnswer`. */
@@ -152,7 +130,7 @@ export class FollowedRun {
     return keyOf(execution) === this.#read?.key;
   }
 
-  /** Puts what a look found on the tape. Calls `before` for each result of a call. */
+  /** Takes what a look found. Calls `before` for each result of a call. */
   tell(
     { execution, entries }: Look,
     order: () => number,
@@ -161,16 +139,16 @@ export class FollowedRun {
     for (const group of groupsOf(entries)) {
       const [first] = group;
       if (first?.kind === 'tool-result') before(first.result.turn ?? 0, first.result.index ?? 0);
-      const from = this.#tags.length;
-      this.#tags.push(...group.map(({ id }) => tagOf(id)));
-      this.tape.add(withTold(this.#projection.log(from, group), from, this.#tags.length), order);
+      const from = this.log.length;
+      this.log.push(...group);
+      this.events.add(withTold(this.#projection.log(from, group), from, this.log.length), order);
     }
     this.#read = { key: keyOf(execution), runId: execution.runId };
   }
 
-  live(event: LiveEvent, order: () => number): void {
-    const told = this.#tags.length;
-    this.tape.add(
+  hear(event: LiveEvent, order: () => number): void {
+    const told = this.log.length;
+    this.events.add(
       this.#projection.live(event).map((said) => ({ ...said, told })),
       order,
     );
@@ -186,7 +164,7 @@ export class FollowedRun {
 
   /** Undefined if the execution has not loaded its log yet. */
   async #entries(isClosed: boolean, isSame: boolean): Promise<readonly LogEntry[] | undefined> {
-    const known = this.#tags.length;
+    const known = this.log.length;
     if (!this.#options.isAgent) return [];
     const from = isSame ? known : Math.max(0, known - 1);
     const entries = isClosed ? await this.#source.closedLog(from) : await this.#source.log(from);
@@ -195,7 +173,7 @@ export class FollowedRun {
     if (from === known) return entries;
     const [last, ...rest] = entries;
     if (last === undefined) return undefined;
-    if (tagOf(last.id) !== this.#tags[from]) throw wasReset(this.workflowId);
+    if (last.id !== this.log[from]?.id) throw wasReset(this.workflowId);
     return rest;
   }
 
@@ -223,7 +201,7 @@ export class FollowedRun {
     if (status.name !== 'RUNNING' || entries.some(({ kind }) => kind === 'tool-result'))
       return true;
     const open = (raw.pendingChildren ?? []).map(({ workflowId }) => workflowId);
-    return open.some((id) => !this.#children.has(id ?? ''));
+    return open.some((id) => !this.children.has(id ?? ''));
   }
 }
 
@@ -260,7 +238,7 @@ function groupsOf(entries: readonly LogEntry[]): LogEntry[][] {
 }
 
 /** The last event of the entries tells them. What a model call in progress says may follow. */
-function withTold(events: readonly UnplacedEvent[], from: number, to: number): TapeEvent[] {
+function withTold(events: readonly UnplacedEvent[], from: number, to: number): BufferedEvent[] {
   const last = events.findLastIndex((event) => !isPiece(event));
   return events.map((event, index) => ({ ...event, told: index < last ? from : to }));
 }

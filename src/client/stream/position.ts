@@ -1,7 +1,7 @@
 // A position says how far somebody has read a stream: for each run of the tree, how many entries of its log. Anybody may send one.
 
 import { hashOf, isJsonObject } from '../../base';
-import { limits, LonghaulError } from '../../protocol';
+import { limits, type LogEntry, LonghaulError } from '../../protocol';
 
 /** The first `index` entries of a log. `tag` recognises the last of them: after a reset, another entry may stand there. */
 export type LogPlace = { readonly index: number; readonly tag: string };
@@ -19,6 +19,12 @@ const base64url = /^[\w-]+$/;
 /** The end of the id of a log entry. */
 export function tagOf(id: string): string {
   return id.slice(-mostTag);
+}
+
+/** The first `index` entries of a log. */
+export function placeIn(log: readonly LogEntry[], index: number): LogPlace {
+  const entry = log[index - 1];
+  return { index, tag: entry === undefined ? '' : tagOf(entry.id) };
 }
 
 /** If not all places fit, the runs that moved last are in it. The others are then read again from their beginning. */

@@ -1,7 +1,7 @@
 import { defined } from '../../base';
 import { type AgentRunResult, type ChildResult, LonghaulError } from '../../protocol';
 import type { StreamPlace } from '../../core/stream/events';
-import type { End } from './board';
+import type { End } from './run-now';
 import type { RunSource } from './run-source';
 
 /** The last event of a run that is closed. */

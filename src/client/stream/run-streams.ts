@@ -1,14 +1,15 @@
-// Streams of runs. One reader for each run, for any number of streams; one more if some want the runs below it and others do not.
+// Streams of runs. One follower for each run, for any number of streams; one more if some want the runs below it and others do not.
 
 import type { Client } from '@temporalio/client';
+import { defined } from '../../base';
 import { LonghaulError } from '../../protocol';
 import type { Deltas } from '../../stores/index';
 import type { StreamEvent } from '../../core/stream/events';
 import { checkOptions } from '../server/check-options';
 import { decodePosition, type Places } from './position';
-import { RunReader } from './run-reader';
+import { RunFollower } from './run-follower';
 import { sourceOf } from './run-source';
-import { StreamCursor, wasClosed } from './stream-cursor';
+import { StreamCursor, type Told, wasClosed } from './stream-cursor';
 
 export type StreamOptions = {
   /** Also the runs below it, at any depth. Default false. */
@@ -19,14 +20,25 @@ export type StreamOptions = {
   readonly signal?: AbortSignal;
 };
 
+export type FollowOptions = Pick<StreamOptions, 'tree' | 'signal'> & {
+  /** The index of the first entry to yield. Default 0. */
+  readonly log?: number | undefined;
+};
+
+type Opened = Pick<StreamOptions, 'signal'> & {
+  readonly tree: boolean;
+  readonly places: Places;
+  readonly log?: number;
+};
+
 type Shared = {
   readonly key: string;
-  readonly reader: RunReader;
+  readonly follower: RunFollower;
   streams: number;
   linger?: NodeJS.Timeout;
 };
 
-/** A reader that nobody needs any more goes on for so long: a browser that reloads needs it again. */
+/** A follower that nobody needs any more goes on for so long: a browser that reloads needs it again. */
 const lingerMs = 5_000;
 
 export class RunStreams {
@@ -50,13 +62,23 @@ export class RunStreams {
     if (typeof tree !== 'boolean')
       throw new LonghaulError('InvalidInput', 'tree must be true or false');
     const places: Places = from === undefined ? new Map() : decodePosition(workflowId, from);
-    return this.#events(workflowId, { tree, places, signal });
+    const opened = { tree, places, ...defined({ signal }) };
+    return this.#told(workflowId, opened) as AsyncGenerator<StreamEvent, void, void>;
+  }
+
+  /** Like `open`, from the beginning, with the entries of the run's own log in between. */
+  follow(
+    workflowId: string,
+    { tree = false, log = 0, signal }: FollowOptions = {},
+  ): AsyncGenerator<Told, void, void> {
+    const opened = { tree, places: new Map(), log: Math.max(0, log), ...defined({ signal }) };
+    return this.#told(workflowId, opened);
   }
 
   /** Looks at a run at once: somebody has just answered it. */
   wake(workflowId: string): void {
-    for (const { reader } of this.#shared.values()) {
-      if (reader.reads(workflowId)) reader.wake(workflowId);
+    for (const { follower } of this.#shared.values()) {
+      if (follower.reads(workflowId)) follower.wake(workflowId);
     }
   }
 
@@ -66,29 +88,21 @@ export class RunStreams {
     for (const shared of [...this.#shared.values()]) this.#stop(shared);
   }
 
-  async *#events(
+  async *#told(
     workflowId: string,
-    {
-      tree,
-      places,
-      signal,
-    }: {
-      readonly tree: boolean;
-      readonly places: Places;
-      readonly signal: AbortSignal | undefined;
-    },
-  ): AsyncGenerator<StreamEvent, void, void> {
+    { tree, signal, ...from }: Opened,
+  ): AsyncGenerator<Told, void, void> {
     if (this.#isClosed) throw wasClosed();
     const shared = this.#enter(workflowId, tree);
-    const { reader } = shared;
-    const cursor = new StreamCursor(reader, places);
-    reader.wake(workflowId);
+    const { follower } = shared;
+    const cursor = new StreamCursor(follower, from);
+    follower.wake(workflowId);
     try {
       while (signal?.aborted !== true) {
         const event = cursor.next();
         if (event !== undefined) yield event;
         else if (cursor.hasEnded) return;
-        else await reader.changed(signal);
+        else await follower.changed(signal);
       }
     } finally {
       cursor.close();
@@ -100,9 +114,9 @@ export class RunStreams {
     const key = `${tree ? 'tree' : 'run'}:${workflowId}`;
     let shared = this.#shared.get(key);
     if (shared === undefined) {
-      const made = { key, reader: this.#reader(workflowId, tree), streams: 0 };
+      const made = { key, follower: this.#follower(workflowId, tree), streams: 0 };
       this.#shared.set(key, made);
-      void made.reader.read().then(() => this.#forget(made));
+      void made.follower.follow().then(() => this.#forget(made));
       shared = made;
     }
     clearTimeout(shared.linger);
@@ -110,8 +124,8 @@ export class RunStreams {
     return shared;
   }
 
-  #reader(workflowId: string, tree: boolean): RunReader {
-    return new RunReader(workflowId, {
+  #follower(workflowId: string, tree: boolean): RunFollower {
+    return new RunFollower(workflowId, {
       sourceOf: (id) => sourceOf(this.#client, id),
       deltas: this.#deltas,
       tree,
@@ -128,7 +142,7 @@ export class RunStreams {
   #stop(shared: Shared): void {
     clearTimeout(shared.linger);
     this.#forget(shared);
-    shared.reader.stop(wasClosed());
+    shared.follower.stop(wasClosed());
   }
 
   #forget(shared: Shared): void {

@@ -25,7 +25,7 @@ import {
   type updateNames,
 } from '../../protocol';
 import { placeOf } from '../../server';
-import { overExecutions, pauseUnlessAborted, uninterrupted } from '../server/calls';
+import { overExecutions, pause, uninterrupted } from '../server/calls';
 import {
   asLonghaulError,
   hasGrpcStatus,
@@ -181,7 +181,7 @@ export class AnswerSender {
       const failure = await readTaskFailure(this.#client, this.#workflowId);
       if (failure?.cause === 'nondeterminism')
         throw await this.#view.unanswerable(new Error(failure.message));
-    } while (await pauseUnlessAborted(checkEveryMs, signal));
+    } while (await pause(checkEveryMs, signal));
   }
 }
 

@@ -10,7 +10,7 @@ import { proofOf, tokenPrefix } from '../../core/people/result-token';
 import { checkReason, checkResult } from '../../core/machine/answer';
 import { type ErrorCode, limits, LonghaulError, timeouts, updateNames } from '../../protocol';
 import { AnswerSender, type SentAnswer } from './answer-sender';
-import { pauseUnlessAborted } from '../server/calls';
+import { pause } from '../server/calls';
 import { RunView } from '../read/run-view';
 
 /** The sender of the result may be faster than the run, which still waits for the code that passed the token on. */
@@ -60,7 +60,7 @@ async function untilOpen(run: RunView, inputId: string, signal: AbortSignal): Pr
     if (reply?.nonce !== undefined) return;
     if (reply !== undefined && reply.isBeginning !== true) throw tokenInvalid();
     if (Date.now() > deadline) throw notBegun();
-    await pauseUnlessAborted(askEveryMs, signal);
+    await pause(askEveryMs, signal);
   }
 }
 

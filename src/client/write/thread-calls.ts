@@ -20,7 +20,7 @@ import {
   type TurnsQuery,
   type TurnView,
 } from '../../protocol';
-import { grpcStatus, type JsonObject } from '../../base';
+import { grpcStatus, type JsonObject, retry } from '../../base';
 import { placeOf, serverUnavailable } from '../../server';
 import {
   asLonghaulError,
@@ -190,17 +190,14 @@ export async function updateThread<Reply>(update: ThreadUpdate): Promise<Reply> 
 }
 
 async function sendUntilTaken<Reply>(update: ThreadUpdate): Promise<Reply> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await sendOnce<Reply>(update);
-    } catch (error) {
+  return await retry(() => sendOnce<Reply>(update), {
+    while: async (error, attempt) => {
       const mismatch = await startMismatch(update);
       if (mismatch !== undefined) throw mismatch;
-      if (!mayRetrySend(error) || attempt === attempts) throw error;
-      const pauseMs = Math.min(longestPauseMs, attempt * 50);
-      await pause(pauseMs);
-    }
-  }
+      return mayRetrySend(error) && attempt < attempts;
+    },
+    pause: (attempt) => pause(Math.min(longestPauseMs, attempt * 50)),
+  });
 }
 
 async function sendOnce<Reply>({

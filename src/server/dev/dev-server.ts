@@ -4,6 +4,7 @@ import { findServer, temporalCli } from './download';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Connection } from '@temporalio/client';
 import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export const watchedCommand = `parent=$PPID
 (
@@ -219,7 +220,7 @@ async function waitUntilServing(
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
     }
-    await Promise.race([markEnded, new Promise((resolve) => setTimeout(resolve, pauseMs))]);
+    await Promise.race([markEnded, pause(pauseMs)]);
   }
   throw new Error(
     hasEnded ? 'its process ended' : `no answer in ${timeoutMs / 1000} s (${reason})`,

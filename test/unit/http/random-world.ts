@@ -1,8 +1,8 @@
 // A tree of runs with random logs, and what a process that follows it knows. Time goes on when somebody waits for news.
 import fc from 'fast-check';
 import { hashOf } from '../../../src/base/digest';
-import { Board } from '../../../src/client/stream/board';
 import { FollowedRun, type Look } from '../../../src/client/stream/followed-run';
+import { nothingKnown, showInputs, showPause } from '../../../src/client/stream/run-now';
 import { StreamCursor } from '../../../src/client/stream/stream-cursor';
 import { decodePosition } from '../../../src/client/stream/position';
 import { listedInputId } from '../../../src/core/people/input-ids';
@@ -134,10 +134,9 @@ function lostAttempt(turn: number): Moment[] {
 type Asked = PendingInput & { readonly run: number };
 
 export class World {
-  readonly board = new Board();
+  readonly now = { ...nothingKnown(), looked: 1 };
   readonly runs: Map<string, FollowedRun>;
   readonly place = places[0] as StreamPlace;
-  readonly nextRound = 0;
   readonly #plan: Plan;
   readonly #logs: LogEntry[][] = places.map(() => []);
   readonly #read = places.map(() => 0);
@@ -162,25 +161,21 @@ export class World {
     return this.#plan.moments.some((moment) => 'run' in moment && moment.run === 1);
   }
 
-  hasLooked(): boolean {
-    return true;
-  }
-
   get pending(): readonly PendingInput[] {
     return this.#asked.map(({ run: _run, ...input }) => input);
   }
 
   get hasEnded(): boolean {
-    return this.board.end !== undefined;
+    return this.now.end !== undefined;
   }
 
   /** What a stream tells, until the run ends. While the run waits, so does the stream. */
   async *stream(from?: string): AsyncGenerator<StreamEvent, void, void> {
     const places = from === undefined ? new Map<string, never>() : decodePosition(rootId, from);
-    const cursor = new StreamCursor(this, places);
+    const cursor = new StreamCursor(this, { places });
     try {
       for (;;) {
-        const event = cursor.next();
+        const event = cursor.next() as StreamEvent | undefined;
         if (event !== undefined) yield event;
         else if (cursor.hasEnded) return;
         else if (!this.#goOn()) await this.#answered();
@@ -195,8 +190,8 @@ export class World {
     if (input === undefined) return false;
     this.#asked = this.#asked.filter((each) => each !== input);
     this.#decided.add(inputId);
-    this.board.show(this.pending);
-    if (this.#asked.length === 0) this.board.work();
+    showInputs(this.now, this.pending);
+    if (this.#asked.length === 0) this.now.paused = undefined;
     const [ownId = ''] = inputId.split('@');
     const decided = input.kind === 'approval' ? 'approve' : 'answer';
     const verdict: Verdict = { kind: 'verdict', inputId: ownId, verdict: decided, at: 'now' };
@@ -230,12 +225,12 @@ export class World {
       return this.#ask();
     }
     if ('entries' in moment) this.#logs[moment.run]?.push(...moment.entries);
-    else this.#run(moment.run).live(moment.live, this.#nextOrder);
+    else this.#run(moment.run).hear(moment.live, this.#nextOrder);
     this.#readAll(most);
   }
 
   #end(): void {
-    if (this.board.end !== undefined) return;
+    if (this.now.end !== undefined) return;
     this.#readAll(Infinity);
     const end = { type: 'end', status: 'completed' } as const;
     const result = { text: 'done', completionReason: 'end-turn', usage: {} } as never;
@@ -243,7 +238,7 @@ export class World {
       const isRoot = run.workflowId === rootId;
       run.ended(this.#nextOrder, isRoot ? undefined : { ...run.place, ...end });
     }
-    this.board.end = { ...this.place, ...end, result };
+    this.now.end = { ...this.place, ...end, result };
   }
 
   /** Asks about the calls that are open, or about nothing in particular. */
@@ -252,16 +247,17 @@ export class World {
     if (asked.length === 0) return;
     this.#asked = asked;
     this.#pauses += 1;
-    this.board.show(this.pending);
-    this.board.pause(this.place, this.#pauses);
+    showInputs(this.now, this.pending);
+    showPause(this.now, this.place, this.#pauses);
   }
 
   #openCalls(): Asked[] {
     return [...this.runs.values()].flatMap((run, at) => {
       const open = new Map<string, { name: string }>();
-      const facts = new StreamCursor({ ...this.#only(run) }, new Map());
+      const facts = new StreamCursor({ ...this.#only(run) }, { places: new Map() });
       let turns = 0;
-      for (let event = facts.next(); event; event = facts.next()) {
+      const next = () => facts.next() as StreamEvent | undefined;
+      for (let event = next(); event; event = next()) {
         if (event.type === 'step-begin') [turns] = [event.turn, open.clear()];
         if (event.type === 'call') open.set(`${event.turn}.${event.index}`, event.call);
         if (event.type === 'result') open.delete(`${event.turn}.${event.index}`);
@@ -289,7 +285,7 @@ export class World {
 
   #only(run: FollowedRun) {
     const runs = new Map([[run.workflowId, run]]);
-    return { place: run.place, board: new Board(), nextRound: 0, hasLooked: () => true, runs };
+    return { place: run.place, now: nothingKnown(), runs };
   }
 
   #write(run: number, event: LogEvent): void {

@@ -9,6 +9,7 @@ import {
   storesOver,
 } from '../state-rows';
 import type { AppStore, SessionStore, StateStores, UserStore } from '../state-store';
+import { retry } from '../../../base';
 import { LonghaulError } from '../../../protocol';
 import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
@@ -165,14 +166,13 @@ export class SqliteRows {
 
   async #whenFree<Result>(work: (database: Sqlite.DatabaseSync) => Result): Promise<Result> {
     const deadline = performance.now() + this.#busyTimeoutMs;
-    for (;;) {
-      try {
-        return work(this.#ready());
-      } catch (error) {
-        if (!isBusy(error) || performance.now() >= deadline)
-          throw databaseError('SQLite', error, isPassing);
-      }
-      await pause(1 + Math.random() * longestPauseMs);
+    try {
+      return await retry(() => work(this.#ready()), {
+        while: (error) => isBusy(error) && performance.now() < deadline,
+        pause: () => pause(1 + Math.random() * longestPauseMs),
+      });
+    } catch (error) {
+      throw databaseError('SQLite', error, isPassing);
     }
   }
 

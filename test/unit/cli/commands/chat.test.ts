@@ -16,8 +16,7 @@ function threadOf(turns: readonly TurnView[] = []): { thread: ThreadHandle; told
   const turn = (text: string, number: number) => ({
     workflowId: `run-${number}`,
     turn: number,
-    events: async function* () {},
-    log: async () => [],
+    follow: async function* () {},
     outcome: async () => {
       if (text === 'fail') throw new LonghaulError('ToolError', 'it broke');
       const finalResponse = { text: `<${text}>`, content: [] };

@@ -32,26 +32,44 @@ const paused = (...pending: PendingInput[]): AgentRunOutcome => ({
   ...question,
 });
 
-type Step = { readonly events?: readonly LogEvent[]; readonly outcome: AgentRunOutcome | Error };
+type Step = {
+  readonly events?: readonly (LogEvent | object)[];
+  readonly outcome: AgentRunOutcome | Error;
+};
 
-/** A run that goes through the steps; its events are told by its log alone, the outcome comes first. */
+const place = { root: 'planner-1', workflowId: 'planner-1', path: 'planner', agent: 'planner' };
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** A run that goes through the steps: to its end, or to a pause, which ends when the next step is asked for. */
 function playRun(steps: readonly Step[]): { run: RunHandle; told: unknown[] } {
   const told: unknown[] = [];
   const log: RunEvent[] = [];
-  const left = [...steps];
+  let outcome: Step['outcome'] | undefined;
   const tell = (name: string) => async (value: unknown, options?: unknown) =>
     void told.push([name, value, options]);
   const run = {
     workflowId: 'planner-1',
     outcome: async () => {
-      const step = left.shift();
-      for (const event of step?.events ?? []) log.push(anEvent(log.length, event));
-      if (step === undefined) return await new Promise(() => undefined);
-      if (step.outcome instanceof Error) throw step.outcome;
-      return step.outcome;
+      if (outcome instanceof Error) throw outcome;
+      return outcome ?? (await never());
     },
-    events: async function* () {},
-    log: async ({ from }: { from: number }) => log.slice(from).map(({ entry }) => entry),
+    follow: async function* () {
+      for (const step of steps) {
+        outcome = step.outcome;
+        for (const [index, event] of (step.events ?? []).entries()) {
+          if ('kind' in event) log.push(anEvent(log.length, event));
+          yield 'kind' in event
+            ? log[log.length - 1]
+            : { ...place, ...event, position: `${index}` };
+        }
+        const pending = 'kind' in outcome && outcome.kind === 'needs-input' ? outcome.pending : [];
+        for (const input of pending) yield { ...place, type: 'input', input };
+        if (pending.length > 0) yield { ...place, type: 'paused', pauseSeq: 1, pending };
+        else return;
+      }
+      await never();
+    },
     resume: tell('resume'),
     approve: async (...args: unknown[]) => {
       told.push(['approve', ...args]);
@@ -65,7 +83,7 @@ function playRun(steps: readonly Step[]): { run: RunHandle; told: unknown[] } {
 const follow = (
   run: RunHandle,
   terminal: FakeTerminal,
-  options: { json?: boolean; answers?: readonly string[] } = {},
+  options: { json?: boolean; answers?: readonly string[]; isLive?: boolean } = {},
 ): Promise<number> =>
   followRun({
     run,
@@ -91,7 +109,7 @@ describe('followRun', () => {
     ]);
   });
 
-  it('shows the steps before the text that follows them', async () => {
+  it('shows the steps between the texts of their turns', async () => {
     const terminal = fakeTerminal({ typed: [] });
     const lines: string[] = [];
     const watched = { ...terminal, note: (line: string) => void lines.push(line) };
@@ -101,17 +119,14 @@ describe('followRun', () => {
       content: [{ type: 'tool_call', callId: 'c', name: 'look', args: {} }],
       usage: usageOf(15),
     };
-    const place = { workflowId: 'planner-1', turn: 2, position: 'p' };
-    const { run } = playRun([{ events: [userEvent('Hi'), calling, turn], outcome: complete }]);
-    const stream = async function* () {
-      await Promise.resolve();
-      yield { ...place, type: 'text', part: 0, delta: 'Warm.' };
-      yield { ...place, type: 'step-end', content: [{ type: 'text', text: 'Warm.' }], usage };
-    };
-    const usage = usageOf(15);
-    const options = { json: false, answers: [], command: commandLine({}), isLive: true };
-    await followRun({ run: Object.assign(run, { stream }), terminal: watched, ...options });
-    expect(lines.slice(0, 4)).toEqual([
+    const said = [
+      { type: 'text', turn: 2, part: 0, delta: 'Warm.' },
+      { type: 'step-end', turn: 2, content: [{ type: 'text', text: 'Warm.' }], usage: usageOf(15) },
+    ];
+    const events = [userEvent('Hi'), calling, ...said, turn];
+    const { run } = playRun([{ events, outcome: complete }]);
+    await follow(run, watched, { isLive: true });
+    expect(lines.slice(1, 5)).toEqual([
       '#1  call    look {}',
       'Warm.',
       '\n',
@@ -221,6 +236,52 @@ describe('followRun', () => {
       ['resume', 'Rome', { inputId: 'q1' }],
       ['resume', 'Oslo', { inputId: 'q2' }],
     ]);
+  });
+
+  it('asks at once, while other calls run, and once', async () => {
+    const terminal = fakeTerminal({ typed: ['Oslo'] });
+    const input = aQuestion();
+    const late = { type: 'text', turn: 1, part: 0, delta: 'Meanwhile.' };
+    const { run, told } = playRun([
+      { events: [{ type: 'input', input }, late], outcome: paused(input) },
+      { outcome: complete },
+    ]);
+    expect(await follow(run, terminal, { isLive: true })).toBe(0);
+    expect(told).toEqual([['resume', 'Oslo', { inputId: 'q1' }]]);
+    expect(terminal.asked).toHaveLength(1);
+  });
+
+  it('ends with what the server knows while no worker answers', async () => {
+    const failure = new LonghaulError('NoWorker', 'nobody serves it');
+    const { run } = playRun([
+      { events: [{ type: 'stalled', reason: 'worker' }], outcome: failure },
+    ]);
+    const { follow: told } = run;
+    const stalls = async function* () {
+      yield* told.call(run);
+      await never();
+    };
+    await expect(follow(Object.assign(run, { follow: stalls }), fakeTerminal())).rejects.toBe(
+      failure,
+    );
+  });
+
+  it('goes on after a reset, with what is new in the log', async () => {
+    const terminal = fakeTerminal();
+    const { run } = playRun([{ events: [userEvent('Hi'), turn], outcome: complete }]);
+    const { follow: told } = run;
+    const begins: unknown[] = [];
+    const cut = async function* (options: { readonly log: number }) {
+      begins.push(options.log);
+      if (options.log === 0) {
+        yield anEvent(0, userEvent('Hi'));
+        throw new LonghaulError('StreamCut', 'it was reset');
+      }
+      yield* told.call(run);
+    };
+    expect(await follow(Object.assign(run, { follow: cut }), terminal)).toBe(0);
+    expect(begins).toEqual([0, 1]);
+    expect(terminal.printed).toEqual(['Warm.']);
   });
 
   it('says what is asked and how to answer when nobody is there', async () => {

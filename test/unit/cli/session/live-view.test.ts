@@ -26,28 +26,21 @@ function turnOf(branch: string | undefined, deltas: readonly string[], call?: st
   ] as readonly StreamEvent[];
 }
 
-async function shown(
+function shown(
   events: readonly StreamEvent[],
   { typed, json = false }: { typed?: readonly string[]; json?: boolean } = {},
 ) {
   const terminal = fakeTerminal(typed && { typed });
-  const run = {
-    workflowId: 'run-1',
-    stream: async function* () {
-      await Promise.resolve();
-      yield* events;
-    },
-  } as unknown as RunHandle;
-  const view = new LiveView({ run, terminal, json });
-  await view.settled('end');
+  const view = new LiveView({ run: { workflowId: 'run-1' } as RunHandle, terminal, json });
+  for (const event of events) view.tell(event);
   return { terminal, view };
 }
 
 describe('the view of a run that works', () => {
-  it('streams text on a terminal, one run at a time', async () => {
+  it('streams text on a terminal, one run at a time', () => {
     const own = turnOf(undefined, ['Hel', 'lo.']);
     const other = turnOf('clerk', ['Me ', 'too.'], 'look');
-    const { terminal, view } = await shown(
+    const { terminal, view } = shown(
       [...own.slice(0, 2), ...other.slice(0, 3), ...own.slice(2), ...other.slice(3)],
       { typed: [] },
     );
@@ -56,14 +49,29 @@ describe('the view of a run that works', () => {
     expect([view.hasSaid('Hello.'), view.hasSaid('Me too.')]).toEqual([true, false]);
   });
 
-  it('says who speaks, if it is a run below', async () => {
-    const { terminal } = await shown(turnOf('clerk', ['Done.']), { typed: [] });
+  it('ends its line if somebody else writes, and tells the rest as a whole', () => {
+    const terminal = fakeTerminal({ typed: [] });
+    const view = new LiveView({
+      run: { workflowId: 'run-1' } as RunHandle,
+      terminal,
+      json: false,
+    });
+    const [begin, first, ...rest] = turnOf('clerk', ['Me ', 'too.']);
+    for (const event of [begin, first]) view.tell(event as StreamEvent);
+    view.rest();
+    for (const event of rest) view.tell(event);
+    expect(terminal.written.join('')).toBe('Me \n');
+    expect(terminal.noted).toEqual(['boss/clerk', 'clerk #1  model   Me too. · 15 tokens']);
+  });
+
+  it('says who speaks, if it is a run below', () => {
+    const { terminal } = shown(turnOf('clerk', ['Done.']), { typed: [] });
     expect(terminal.noted).toEqual(['boss/clerk']);
     expect(terminal.written.join('')).toBe('Done.\n');
   });
 
-  it('prints whole lines elsewhere, of the runs below', async () => {
-    const { terminal } = await shown([
+  it('prints whole lines elsewhere, of the runs below', () => {
+    const { terminal } = shown([
       ...turnOf(undefined, ['Hello.']),
       ...turnOf('clerk', ['Do', 'ne.']),
     ]);
@@ -71,9 +79,9 @@ describe('the view of a run that works', () => {
     expect(terminal.noted).toEqual(['clerk #1  model   Done. · 15 tokens']);
   });
 
-  it('prints each event as JSON if it is asked for that', async () => {
+  it('prints each event as JSON if it is asked for that', () => {
     const events = turnOf('clerk', ['Done.']);
-    const { terminal } = await shown(events, { typed: [], json: true });
+    const { terminal } = shown(events, { typed: [], json: true });
     expect(terminal.printed.map((line) => JSON.parse(line) as unknown)).toEqual(
       events.map((event) => ({ kind: 'stream', ...event })),
     );

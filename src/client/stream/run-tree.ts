@@ -1,12 +1,12 @@
 // A run and, with `tree`, all runs below it: looks at those that may have something new, and tells it in an order that makes sense. The
 // events of a child come before the result that its caller got from it.
 
-import { type ChildView, hasCode, type LiveEvent } from '../../protocol';
+import { type ChildView, hasCode, type LiveEvent, timeouts } from '../../protocol';
 import type { StreamPlace } from '../../core/stream/events';
 import { limited } from '../server/calls';
 import { isPassing } from '../server/failures';
 import { hasClosed } from '../read/run-view';
-import type { End } from './board';
+import type { End } from './run-now';
 import { FollowedRun, type Look, NoAnswer } from './followed-run';
 import { endOf } from './run-end';
 import type { RunSource } from './run-source';
@@ -32,22 +32,21 @@ type Round = {
 /** Runs to look at, at once. */
 const atATime = 10;
 
-export class FollowedTree {
+export class RunTree {
   readonly root: FollowedRun;
   readonly #options: TreeOptions;
   readonly #limited = limited(atATime);
   readonly #known = new Map<string, FollowedRun>();
-  readonly #told = new Map<string, FollowedRun>();
+  /** The runs whose log was read, in the order in which they were found. */
+  readonly told = new Map<string, FollowedRun>();
+  /** Ids of runs that have something new, or will have it in a moment. */
+  readonly #due = new Set<string>();
+  #allAt = 0;
   #orders = 0;
 
   constructor(place: StreamPlace, options: TreeOptions) {
     this.#options = options;
     this.root = this.#add(place, { isAgent: true, isRoot: true });
-  }
-
-  /** The runs whose log was read, in the order in which they were found. */
-  get told(): ReadonlyMap<string, FollowedRun> {
-    return this.#told;
   }
 
   get(workflowId: string): FollowedRun | undefined {
@@ -60,20 +59,39 @@ export class FollowedTree {
     let run = this.#known.get(workflowId);
     if (run === undefined && this.#options.tree && kind === 'begin')
       run = this.#add({ root, workflowId, path, agent }, { isAgent: true, isRoot: false });
-    if (run?.hasEnded === false) run.live(event, this.#order);
+    if (run?.hasEnded === false) run.hear(event, this.#order);
     return run;
   }
 
-  /** Looks at these runs, or at all of them, and at all that is new below them. Then tells what it found. */
-  async round(due: ReadonlySet<string> | undefined): Promise<ReadonlyMap<string, Found>> {
+  /** The next round looks at this run. */
+  wake(workflowId: string): void {
+    this.#due.add(workflowId);
+  }
+
+  /** Looks at the runs that are due, or at all of them, and at all that is new below them. Then tells what it found. */
+  async round(): Promise<ReadonlyMap<string, Found>> {
+    const due = this.#dueNow();
     const runs = [...this.#known.values()].filter((run) => due?.has(run.workflowId) ?? true);
     const found = new Map<string, Found>();
     const round = { found, looking: new Map<FollowedRun, Promise<void>>() };
     await Promise.all(runs.map((run) => this.#lookOnce(run, round)));
     const untold = new Map(found);
     this.#tell(this.root, untold);
-    for (const { run } of found.values()) this.#tell(run, untold);
+    for (const { run } of found.values()) {
+      this.#tell(run, untold);
+      this.#due.delete(run.workflowId);
+    }
     return found;
+  }
+
+  /** Undefined: all runs. In a large tree, those that will have something new come first. */
+  #dueNow(): ReadonlySet<string> | undefined {
+    const now = Date.now();
+    const due = new Set(this.#due);
+    if (due.size > 0 && now - this.#allAt < timeouts.eventsPause) return due;
+    this.#allAt = now;
+    this.#due.clear();
+    return undefined;
   }
 
   async #lookOnce(run: FollowedRun, round: Round): Promise<void> {
@@ -138,13 +156,13 @@ export class FollowedTree {
     untold.delete(run.workflowId);
     if (found !== undefined) {
       const before = (turn: number, index: number): void => {
-        const child = run.childOfCall(turn, index);
+        const child = childOfCall(run, turn, index);
         if (child !== undefined) this.#tell(child, untold);
       };
       run.tell(found.look, this.#order, before);
-      this.#told.set(run.workflowId, run);
+      this.told.set(run.workflowId, run);
     }
-    for (const child of run.children) this.#tell(child, untold);
+    for (const child of run.children.values()) this.#tell(child, untold);
     if (found?.end === undefined) return;
     run.ended(this.#order, run === this.root ? undefined : found.end);
   }
@@ -153,4 +171,16 @@ export class FollowedTree {
     this.#orders += 1;
     return this.#orders;
   };
+}
+
+/** The run that a call of this run started. The ids of children say so, unless they are too long. */
+function childOfCall(
+  { workflowId: caller, children }: FollowedRun,
+  turn: number,
+  index: number,
+): FollowedRun | undefined {
+  const call = `.${turn}.${index}~`;
+  return [...children.values()].find(({ workflowId }) =>
+    workflowId.slice(caller.length, workflowId.lastIndexOf('~') + 1).endsWith(call),
+  );
 }

@@ -1,23 +1,27 @@
 // Pure: no server.
-import { RunTape, type TapeEvent, type TapePlace } from '../../../../src/client/stream/run-tape';
+import {
+  EventBuffer,
+  type BufferedEvent,
+  type BufferPlace,
+} from '../../../../src/client/stream/event-buffer';
 import { emptyUsage } from '../../../../src/core/budget/usage';
 
 const place = { root: 'r', workflowId: 'r', path: 'a', agent: 'a' };
 
-const user = (told: number, text: string): TapeEvent => ({
+const user = (told: number, text: string): BufferedEvent => ({
   ...place,
   told,
   type: 'user',
   message: { role: 'user', parts: [{ type: 'text', text }] },
 });
-const begin = (told: number, attempt = 1): TapeEvent => ({
+const begin = (told: number, attempt = 1): BufferedEvent => ({
   ...place,
   told,
   type: 'step-begin',
   turn: 1,
   attempt,
 });
-const text = (told: number, delta: string): TapeEvent => ({
+const text = (told: number, delta: string): BufferedEvent => ({
   ...place,
   told,
   type: 'text',
@@ -25,7 +29,7 @@ const text = (told: number, delta: string): TapeEvent => ({
   part: 0,
   delta,
 });
-const end = (told: number): TapeEvent => ({
+const end = (told: number): BufferedEvent => ({
   ...place,
   told,
   type: 'step-end',
@@ -34,16 +38,16 @@ const end = (told: number): TapeEvent => ({
   usage: emptyUsage,
 });
 
-function tapeOf(...events: readonly TapeEvent[]) {
-  const tape = new RunTape();
+function tapeOf(...events: readonly BufferedEvent[]) {
+  const tape = new EventBuffer();
   let orders = 0;
-  const add = (...more: readonly TapeEvent[]): void => tape.add(more, () => (orders += 1));
+  const add = (...more: readonly BufferedEvent[]): void => tape.add(more, () => (orders += 1));
   add(...events);
   return { tape, add };
 }
 
 /** What a stream gets, in short. */
-function rest(tape: RunTape, at: TapePlace): string[] {
+function rest(tape: EventBuffer, at: BufferPlace): string[] {
   const read: string[] = [];
   while (tape.orderAt(at) !== undefined) {
     const event = tape.next(at);

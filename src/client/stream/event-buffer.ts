@@ -1,34 +1,34 @@
-// All events of one run so far, for streams that begin late or read slowly. A stream is a place on the tape, so it holds nothing itself.
+// The events of one run so far, for streams that begin late or read slowly. A stream is a place in it, so it holds nothing itself.
 //
 // 1. Deltas that follow each other are one event. A stream that has its beginning gets only the rest.
 //    Their pieces stay apart: to join a text with each new piece costs the length of the text each time.
-// 2. If a step begins again, what its earlier attempt said leaves the tape.
+// 2. If a step begins again, what its earlier attempt said leaves the buffer.
 // 3. A stream never begins inside a step: its reader has no beginning of it, or would get its calls twice. The log may grow while a step is
 //    in progress, as by a summary that was written before the step began and is read late.
 
 import type { UnplacedEvent } from '../../core/stream/events';
-import type { End } from './board';
+import type { End } from './run-now';
 
 /**
  * `told`: how many entries of the log nobody needs to tell again to those who have this event. The end of a run counts as one more entry.
  */
-export type TapeEvent = (UnplacedEvent | End) & { readonly told: number };
+export type BufferedEvent = (UnplacedEvent | End) & { readonly told: number };
 
-type TapedEvent = {
-  readonly event: TapeEvent;
+type Kept = {
+  readonly event: BufferedEvent;
   /** All deltas of the event. Undefined if it is no delta. */
   readonly pieces: string[] | undefined;
   /** Orders the events of all runs of a tree. */
   readonly order: number;
 };
 
-type Delta = Extract<TapeEvent, { readonly delta: string }>;
+type Delta = Extract<BufferedEvent, { readonly delta: string }>;
 
-/** Where a stream is: before an event of the tape, and in it after so many pieces of its delta. */
-export type TapePlace = { index: number; offset: number };
+/** Where a stream is: before an event of the buffer, and in it after so many pieces of its delta. */
+export type BufferPlace = { index: number; offset: number };
 
 /** What a step says before its end. */
-const piecesOfSteps: readonly TapeEvent['type'][] = [
+const piecesOfSteps: readonly BufferedEvent['type'][] = [
   'step-begin',
   'text',
   'reasoning',
@@ -37,14 +37,14 @@ const piecesOfSteps: readonly TapeEvent['type'][] = [
   'call',
 ];
 
-export class RunTape {
-  readonly #events: TapedEvent[] = [];
-  readonly #readers = new Set<TapePlace>();
+export class EventBuffer {
+  readonly #events: Kept[] = [];
+  readonly #readers = new Set<BufferPlace>();
   /** Where the step in progress begins. */
   #step: { readonly at: number; readonly turn: number } | undefined;
 
-  /** A place that moves with the tape: after the first `told` log entries, and before all that a step in progress said. */
-  open(told = 0): TapePlace {
+  /** A place that moves with the buffer: after the first `told` log entries, and before all that a step in progress said. */
+  open(told = 0): BufferPlace {
     const found = this.#events.findIndex(({ event }) => event.told >= told);
     const index = found === -1 ? this.#events.length : found;
     const event = this.#events[index]?.event;
@@ -55,23 +55,23 @@ export class RunTape {
     return place;
   }
 
-  close(place: TapePlace): void {
+  close(place: BufferPlace): void {
     this.#readers.delete(place);
   }
 
   /** The order of the next event at this place. Undefined if there is none. */
-  orderAt(place: TapePlace): number | undefined {
-    const taped = this.#events[place.index];
-    if (taped === undefined) return undefined;
-    const isTold = taped.pieces !== undefined && taped.pieces.length <= place.offset;
-    if (!isTold) return taped.order;
+  orderAt(place: BufferPlace): number | undefined {
+    const kept = this.#events[place.index];
+    if (kept === undefined) return undefined;
+    const isTold = kept.pieces !== undefined && kept.pieces.length <= place.offset;
+    if (!isTold) return kept.order;
     return this.#events[place.index + 1]?.order;
   }
 
-  next(place: TapePlace): TapeEvent | undefined {
-    const taped = this.#events[place.index];
-    if (taped === undefined) return undefined;
-    const { event, pieces } = taped;
+  next(place: BufferPlace): BufferedEvent | undefined {
+    const kept = this.#events[place.index];
+    if (kept === undefined) return undefined;
+    const { event, pieces } = kept;
     if (pieces === undefined) {
       place.index += 1;
       return event;
@@ -85,11 +85,11 @@ export class RunTape {
     return { ...(event as Delta), delta: news.join('') };
   }
 
-  add(events: readonly TapeEvent[], order: () => number): void {
+  add(events: readonly BufferedEvent[], order: () => number): void {
     for (const event of events) this.#add(event, order);
   }
 
-  #add(event: TapeEvent, order: () => number): void {
+  #add(event: BufferedEvent, order: () => number): void {
     if (isDelta(event) && event.delta === '') return;
     if (event.type === 'step-begin') {
       this.#forgetStep();
@@ -111,9 +111,9 @@ export class RunTape {
   #beginOfStep(index: number): number {
     const event = this.#events[index]?.event;
     if (event === undefined || !isPiece(event)) return index;
-    const isBegin = (other: TapeEvent): boolean =>
+    const isBegin = (other: BufferedEvent): boolean =>
       other.type === 'step-begin' && other.turn === event.turn;
-    const begin = this.#events.findLastIndex((taped, at) => at <= index && isBegin(taped.event));
+    const begin = this.#events.findLastIndex((kept, at) => at <= index && isBegin(kept.event));
     return begin === -1 ? index : begin;
   }
 
@@ -139,11 +139,11 @@ export function isPiece<Event extends UnplacedEvent>(
   return piecesOfSteps.includes(event.type);
 }
 
-function isDelta(event: TapeEvent): event is Delta {
+function isDelta(event: BufferedEvent): event is Delta {
   return 'delta' in event;
 }
 
-function isSamePart(last: TapeEvent, event: Delta): boolean {
+function isSamePart(last: BufferedEvent, event: Delta): boolean {
   if (!isDelta(last)) return false;
   return last.type === event.type && last.turn === event.turn && last.part === event.part;
 }

@@ -1,7 +1,8 @@
 // Pure: no server, but the clock of the machine. The server is a table of what each run has at each look.
-import { RunReader } from '../../../../src/client/stream/run-reader';
+import { RunFollower } from '../../../../src/client/stream/run-follower';
 import type { RunSource } from '../../../../src/client/stream/run-source';
 import { StreamCursor } from '../../../../src/client/stream/stream-cursor';
+import type { StreamEvent } from '../../../../src/core/stream/events';
 import type { LogEntry } from '../../../../src/protocol/log';
 import type { RunState } from '../../../../src/protocol/run';
 import { call } from '../../core/builders';
@@ -59,16 +60,16 @@ describe('a stream of a tree', () => {
       ['below', source('below', below, log)],
     ]);
     const sourceOf = (id: string): RunSource => sources.get(id) as RunSource;
-    const reader = new RunReader('root', { sourceOf, deltas: undefined, tree: true });
-    const cursor = new StreamCursor(reader, new Map());
-    const reading = reader.read();
+    const follower = new RunFollower('root', { sourceOf, deltas: undefined, tree: true });
+    const cursor = new StreamCursor(follower, { places: new Map() });
+    const reading = follower.follow();
     const told: string[] = [];
     while (told.at(-1) !== 'root paused') {
-      const event = cursor.next();
-      if (event === undefined) await reader.changed(undefined);
+      const event = cursor.next() as StreamEvent | undefined;
+      if (event === undefined) await follower.changed(undefined);
       else told.push(`${event.workflowId} ${event.type}`);
     }
-    reader.stop();
+    follower.stop();
     await reading;
     expect(told).toContain('below step-end');
   });
