@@ -13,7 +13,7 @@ export const campaignOptions = {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof campaignOptions }>>['values'];
 
-export function wholeNumber(name: 'seed' | 'minutes' | 'rounds', text: string): number {
+export function wholeNumber(name: string, text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number >= 0) return number;
   throw new Error(`--${name} must be a whole number, not '${text}'`);
@@ -28,6 +28,8 @@ export type Campaign<Report> = {
   readonly runRound: (seed: number, tell: (line: string) => void) => Promise<Report>;
   readonly printRound: (report: Report) => void;
   readonly printCampaign: (reports: readonly Report[]) => void;
+  /** Arguments of the command that repeats a seed. Default: the seed alone. */
+  readonly repeat?: (seed: number) => string;
   /** What is wrong with all of them together. */
   readonly wrongsOf?: (reports: readonly Report[]) => readonly string[];
 };
@@ -40,6 +42,8 @@ export function teller({ verbose }: Values, now: () => number): (line: string) =
   };
 }
 
+const again = (seed: number): string => `--seed ${seed} --rounds 1`;
+
 /** Whether nothing was wrong. */
 export async function campaign<Report extends { readonly wrongs: readonly string[] }>({
   name,
@@ -48,6 +52,7 @@ export async function campaign<Report extends { readonly wrongs: readonly string
   runRound,
   printRound,
   printCampaign,
+  repeat = again,
   wrongsOf = () => [],
 }: Campaign<Report>): Promise<boolean> {
   const { seed: first = '1', minutes = '2', rounds: count } = values;
@@ -74,6 +79,6 @@ export async function campaign<Report extends { readonly wrongs: readonly string
   printCampaign(reports);
   const wrongs = wrongsOf(reports);
   for (const wrong of wrongs) console.log(`WRONG: ${wrong}`);
-  for (const seed of failed) console.log(`repeat it: npm run ${name} -- --seed ${seed} --rounds 1`);
+  failed.forEach((seed) => console.log(`repeat it: npm run ${name} -- ${repeat(seed)}`));
   return failed.length + wrongs.length === 0;
 }

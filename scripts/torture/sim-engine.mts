@@ -29,10 +29,14 @@ type Parts = {
   readonly record: (effect: Effect) => void;
 };
 
-export const simEngine = (simulation: Simulation): Engine => ({
+/** `adapt`: makes the plan of the seed another one. */
+export const simEngine = (
+  simulation: Simulation,
+  adapt: (plan: RoundPlan) => RoundPlan = (plan) => plan,
+): Engine => ({
   share: () => 1,
   open: async ({ seed, scale }, onEnd) => {
-    const plan = planRound(seed, scale);
+    const plan = adapt(planRound(seed, scale));
     const stores = SqliteStores.inMemory();
     const results = plan.settings.hasResults ? new SqliteResults({ path: ':memory:' }) : undefined;
     const deltas = new ProcessDeltas();
