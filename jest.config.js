@@ -12,6 +12,23 @@ const uncached = {
   setupFiles: [...servers.setupFiles, '<rootDir>/scripts/jest/uncached.js'],
 };
 
+/** Tests that ask nothing of the real server: they run in the simulator, on virtual time. */
+const simulatedFiles = [
+  ...['agent', 'answer-shapes', 'audit', 'budgets', 'callbacks', 'client-tools', 'context'],
+  ...['context-dialects', 'definition', 'early-stop', 'forged-input', 'history-growth', 'inline'],
+  ...['inline-forged', 'inline-specs', 'invalid-tool-call-callbacks', 'log', 'migrate'],
+  ...['nested-approval', 'orchestration', 'orchestration-pauses', 'redeploy', 'steering', 'trace'],
+  ...['tree-ends', 'worker-hooks'],
+];
+
+const simulated = {
+  displayName: 'simulated',
+  files: `<rootDir>/test/workflow/{${simulatedFiles.join(',')}}.test.ts`,
+  globalSetup: '<rootDir>/test/build-package.ts',
+  setupFiles: ['<rootDir>/scripts/jest/workflows-in-thread.js'],
+  modules: { '^\\./harness$': '<rootDir>/test/simulator/harness.ts' },
+};
+
 /**
  * They run in this order: the fast ones first, `replay` last, which replays what the others left on the dev server. The servers
  * start only when a project that needs them runs. The time limits are for busy machines: a test that passes takes a fraction.
@@ -20,7 +37,13 @@ const projects = [
   { displayName: 'unit', timeout: minute },
   { displayName: 'contract', timeout: minute },
   { displayName: 'simulator', timeout: minute, globalSetup: '<rootDir>/test/build-package.ts' },
-  { displayName: 'workflow', timeout: 4 * minute, ...servers },
+  { timeout: minute, ...simulated },
+  {
+    displayName: 'workflow',
+    timeout: 4 * minute,
+    ...servers,
+    files: `<rootDir>/test/workflow/!(${simulatedFiles.join('|')}).test.ts`,
+  },
   { timeout: 4 * minute, ...servers, ...uncached },
   {
     displayName: 'e2e',
@@ -56,7 +79,7 @@ module.exports = {
     './src/core/': { statements: 95, branches: 95, functions: 95, lines: 95 },
     './src/protocol/': { statements: 95, branches: 95, functions: 95, lines: 95 },
   },
-  projects: projects.map(({ timeout, files, ...project }) => ({
+  projects: projects.map(({ timeout, files, modules: mapped, ...project }) => ({
     ...project,
     rootDir: __dirname,
     testEnvironment: '<rootDir>/scripts/jest/quiet-environment.js',
@@ -67,6 +90,7 @@ module.exports = {
     transform: { '\\.m?ts$': ['@swc/jest', typescript], [modules]: ['@swc/jest', typescript] },
     transformIgnorePatterns: ['/node_modules/(?!ai/|@ai-sdk/|eventsource-parser/|@workflow/)'],
     moduleNameMapper: {
+      ...mapped,
       '^zod/v4/locales/(.*)\\.js$': '<rootDir>/node_modules/zod/v4/locales/$1.cjs',
       '^longhaul$': '<rootDir>/src/index.ts',
       '^longhaul/(agent-run|client|stores|worker)$': '<rootDir>/src/$1.ts',

@@ -64,7 +64,13 @@ export async function runTree(
   let end = await answerUntilEnd(setup, run, signal);
   while (!(await setup.settles(id))) end = await answerUntilEnd(setup, run, signal);
   judgeTree(setup, tree, end);
-  await watcher?.judge(!setup.wasReset(id), settleMs);
+  const handle = longhaul.client.workflow.getHandle(id);
+  const isClosed = (): Promise<boolean> =>
+    caller.insist(`the end of ${id}`, async () => {
+      const { status } = await handle.describe();
+      return status.name !== 'RUNNING';
+    });
+  await watcher?.judge(!setup.wasReset(id), { withinMs: settleMs, isClosed });
   if (!setup.wasReset(id)) await setup.asides.judge(tree, run);
   if (tree.hasState) await judgeState(setup, tree, end);
   if (end.kind !== 'complete' || root.kind !== 'agent') return;

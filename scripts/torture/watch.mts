@@ -80,14 +80,18 @@ export class Watcher {
 
   /**
    * After the outcome of the run, which is there before the run ends: it saves its session first, and a save that is lost with its worker
-   * takes a minute more. `isSame`: nothing of it was taken back.
+   * takes a minute more. The others of a race go on after the first one, for as long as it takes. `isSame`: nothing of it was taken back.
    */
-  async judge(isSame: boolean, withinMs: number): Promise<void> {
+  async judge(
+    isSame: boolean,
+    { withinMs, isClosed }: { withinMs: number; isClosed: () => Promise<boolean> },
+  ): Promise<void> {
     const given = AbortSignal.timeout(withinMs);
     await Promise.race([this.#followed, new Promise((end) => (given.onabort = end))]);
     const wasLeft = !this.#hasEnded;
     this.stop();
     const { workflowId } = this.#run;
+    if (wasLeft && !(await isClosed())) return;
     if (wasLeft && isSame)
       return this.#report(
         `the stream of ${workflowId} did not end with its run; its last event was ${this.#last}`,

@@ -1,5 +1,5 @@
 // Virtual time and seeded randomness for everything in this process: timers, dates, random numbers and ids. Real code that sleeps, or asks
-// what time it is, asks the simulation. It is for good: a process that has simulated does nothing else.
+// what time it is, asks the simulation.
 
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -14,6 +14,8 @@ export type FakeTime = {
   readonly settled: () => Promise<void>;
   /** Takes the numbers from now on. */
   readonly seed: (chance: Chance) => void;
+  /** Makes time and chance real again. */
+  readonly end: () => void;
 };
 
 /** Real ones, kept before they are replaced. */
@@ -37,6 +39,7 @@ export function fakeTime(): FakeTime {
     loopLimit: 1_000_000,
   });
   let chance: Chance | undefined;
+  const { timeout } = AbortSignal;
   AbortSignal.timeout = (ms) => {
     const over = new AbortController();
     const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
@@ -55,6 +58,13 @@ export function fakeTime(): FakeTime {
     settled: () => new Promise((resolve) => realImmediate(resolve)),
     seed: (next) => {
       chance = next;
+    },
+    end: () => {
+      clock.uninstall();
+      AbortSignal.timeout = timeout;
+      Math.random = random;
+      Object.assign(module, { randomUUID, randomBytes });
+      syncBuiltinESMExports();
     },
   };
 }

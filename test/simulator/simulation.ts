@@ -45,11 +45,10 @@ export class Simulation {
   worker({ taskQueue = defaultQueue, cache = 100, ...settings }: SimWorkerSettings): SimWorker {
     this.#workers += 1;
     const id = `worker-${this.#workers}`;
-    const client = new Client({ connection: this.#service.connection, namespace: 'default' });
     return new SimWorker(this.server, {
       id,
       taskQueue,
-      activities: new ActivityHost({ identity: id, taskQueue, client, ...settings }),
+      activities: this.activities({ identity: id, taskQueue, ...settings }),
       cache,
       slowestTask: 30,
       work: (work) => void work.catch((error: unknown) => this.#wrong.push(error)),
@@ -57,8 +56,35 @@ export class Simulation {
     });
   }
 
+  activities(options: Omit<HostOptions, 'client'>): ActivityHost {
+    const client = new Client({ connection: this.#service.connection, namespace: 'default' });
+    return new ActivityHost({ client, ...options });
+  }
+
   async client(options: ConnectOptions = {}): Promise<Longhaul> {
     return await connect({ ...options, connection: this.#service.connection });
+  }
+
+  /** Lets things happen while other work goes on, until the returned function is called. That throws if the simulation went wrong. */
+  inBackground(): () => Promise<void> {
+    let isOver = false;
+    const driven = (async () => {
+      while (!isOver && this.#wrong.length === 0) {
+        await this.#time.settled();
+        this.world.step();
+      }
+    })();
+    return async () => {
+      isOver = true;
+      await driven;
+      if (this.#wrong.length > 0) throw this.#wrong[0];
+    };
+  }
+
+  /** Time and chance are real again. */
+  static end(): void {
+    time?.end();
+    time = undefined;
   }
 
   /** Lets things happen until the work is done. */

@@ -40,6 +40,8 @@ export class SimWorker implements Poller {
   readonly taskQueue: string;
   readonly #server: SimServer;
   readonly #options: SimWorkerOptions;
+  /** The next activity is one of these. */
+  activities: ActivityHost;
   readonly #kept = new Map<string, Driven>();
   readonly #calls = new Set<Attempt>();
   /** Runs whose workflow task it has: they stay in memory. */
@@ -55,6 +57,7 @@ export class SimWorker implements Poller {
     this.taskQueue = options.taskQueue;
     this.#server = server;
     this.#options = options;
+    this.activities = options.activities;
     server.join(this);
   }
 
@@ -65,7 +68,7 @@ export class SimWorker implements Poller {
     this.#isGone = true;
     this.#server.leave(this.id);
     for (const runId of [...this.#kept.keys()]) this.drop(runId);
-    this.#options.work(this.#options.activities.close());
+    this.#options.work(this.activities.close());
   }
 
   /** Takes nothing new; after the grace it tells its calls that it ends. Resolves when they have ended. */
@@ -227,7 +230,7 @@ export class SimWorker implements Poller {
         if (activity.isCancelRequested) begun.call?.cancel('CANCELLED');
       });
     };
-    const call = await this.#options.activities.start(execution, activity, heartbeat);
+    const call = await this.activities.start(execution, activity, heartbeat);
     begun.call = call;
     this.#calls.add(call);
     const result = await call.result;

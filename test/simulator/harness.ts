@@ -1,0 +1,81 @@
+// The harness of tests of workflows (test/workflow/harness.ts) in the simulator: the same tests, without a server, on virtual time.
+
+import { basename } from 'node:path';
+import { hashOf } from '../../src/base';
+import type { CreateWorkerOptions, LonghaulOptions } from '../../src/worker';
+import type { Harness, RunningWorker } from '../workflow/harness';
+import { Simulation } from './simulation';
+import type { SimWorker } from './worker/sim-worker';
+
+const graceMs = 1_000;
+
+/** Of this test file. All harnesses of a file share a server. */
+let shared: { readonly simulation: Simulation; readonly end: () => Promise<void> } | undefined;
+let open = 0;
+let queues = 0;
+
+export async function openHarness(_address?: string, prefix = 'test'): Promise<Harness> {
+  shared ??= begin();
+  open += 1;
+  queues += 1;
+  const { simulation } = shared;
+  const taskQueue = `${prefix}-${queues}`;
+  const longhaul = await simulation.client({ taskQueue });
+  const running: SimWorker[] = [];
+  let deployed: SimWorker | undefined;
+  const start = ({ workerOptions = {}, ...options }: CreateWorkerOptions): SimWorker => {
+    const { maxCachedWorkflows, interceptors, dataConverter } = workerOptions;
+    const worker = simulation.worker({
+      taskQueue,
+      longhaul: longhaulOf(options),
+      interceptors: interceptors?.activity ?? [],
+      ...(dataConverter && { dataConverter }),
+      ...(maxCachedWorkflows !== undefined && { cache: Math.max(1, maxCachedWorkflows) }),
+    });
+    running.push(worker);
+    return worker;
+  };
+  return {
+    longhaul,
+    taskQueue,
+    worker: async (options) => {
+      const worker = start(options);
+      let stopping: Promise<void> | undefined;
+      const stop = (): Promise<void> => (stopping ??= worker.shutDown(graceMs));
+      return await Promise.resolve({ stop } as RunningWorker);
+    },
+    deploy: async (options) => {
+      if (deployed === undefined) deployed = start(options);
+      else {
+        const longhaul = longhaulOf(options);
+        deployed.activities = simulation.activities({ identity: deployed.id, taskQueue, longhaul });
+      }
+      return await Promise.resolve();
+    },
+    close: async () => {
+      await Promise.all(running.map((worker) => worker.shutDown(graceMs)));
+      await longhaul.close();
+      open -= 1;
+      if (open > 0) return;
+      await shared?.end();
+      shared = undefined;
+    },
+  };
+}
+
+function longhaulOf(options: Omit<CreateWorkerOptions, 'workerOptions'>): LonghaulOptions {
+  return { inlineSpecs: true, ...options };
+}
+
+function begin(): NonNullable<typeof shared> {
+  const { testPath = '' } = expect.getState();
+  const simulation = new Simulation(Number.parseInt(hashOf(basename(testPath)).slice(0, 8), 16));
+  const stop = simulation.inBackground();
+  return {
+    simulation,
+    end: async () => {
+      await stop();
+      Simulation.end();
+    },
+  };
+}
