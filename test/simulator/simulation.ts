@@ -7,7 +7,7 @@ import { SimServer } from './server/server';
 import { SimService } from './server/service';
 import { ActivityHost, type HostOptions, type LonghaulOptions } from './worker/activity-host';
 import { SimWorker } from './worker/sim-worker';
-import { World } from './world';
+import { Chance, World } from './world';
 
 export type SimWorkerSettings = {
   readonly taskQueue?: string;
@@ -18,6 +18,8 @@ export type SimWorkerSettings = {
 };
 
 const defaultQueue = 'longhaul';
+/** A run is rebuilt after one task in so many. */
+const tasksPerRebuild = 20;
 /** Of one piece of work, in virtual time. */
 const most = { steps: 1_000_000, ms: 30 * 86_400_000 };
 
@@ -30,6 +32,8 @@ export class Simulation {
   /** What is wrong with the seed. */
   readonly #wrong: unknown[] = [];
   readonly #time: FakeTime;
+  /** Apart from the world's, so that the check does not change what happens. */
+  readonly #rebuilds: Chance;
   #workers = 0;
 
   constructor(seed: number) {
@@ -38,6 +42,7 @@ export class Simulation {
     this.#time.clock.reset();
     this.world = new World(seed, this.#time.clock);
     this.#time.seed(this.world.chance);
+    this.#rebuilds = new Chance(~seed);
     this.server = new SimServer(this.world);
     this.#service = new SimService(this.server);
   }
@@ -52,6 +57,7 @@ export class Simulation {
       activities: new ActivityHost({ identity: id, taskQueue, client, ...settings }),
       cache,
       slowestTask: 30,
+      isRebuilt: () => this.#rebuilds.below(tasksPerRebuild) === 0,
       work: (work) => void work.catch((error: unknown) => this.#wrong.push(error)),
       onWrong: (error) => this.#wrong.push(error),
     });

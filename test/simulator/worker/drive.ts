@@ -1,8 +1,14 @@
 import type { CoreRun } from '../core/core-run';
+import type { ServerCommand } from '../core/operations';
 import { Instance } from './sandbox';
 
 /** A run on one worker: what Core has of it, and its workflow code. */
-export type Driven = { readonly run: CoreRun; instance: Instance | undefined };
+export type Driven = {
+  readonly run: CoreRun;
+  instance: Instance | undefined;
+  /** The last task that workflow code had something to do in, by the event with which it began. */
+  last?: { readonly startedId: number; readonly commands: readonly ServerCommand[] };
+};
 
 /**
  * Gives workflow code what Core has for it, until Core has no more. Returns the flags of the SDK that the code used. Throws if an activation
@@ -22,6 +28,7 @@ export async function drive(driven: Driven, taskQueue: string): Promise<readonly
       commands.filter(({ respondToQuery }) => !respondToQuery),
       used,
     );
+    driven.last = { startedId: run.startedId, commands: run.commands };
   }
   return [...flags];
 }

@@ -13,6 +13,7 @@ import type { PendingActivity } from '../server/pending-activity';
 import type { Asked, Poller, SimServer } from '../server/server';
 import type { ActivityHost, Attempt, Result } from './activity-host';
 import { drive, type Driven } from './drive';
+import { look, rebuild, type Seen } from './rebuild';
 
 export type SimWorkerOptions = {
   readonly id: string;
@@ -22,6 +23,8 @@ export type SimWorkerOptions = {
   readonly cache: number;
   /** The most ms that a workflow task takes here. */
   readonly slowestTask: number;
+  /** After which tasks the run is dropped and built again from its history. */
+  readonly isRebuilt: () => boolean;
   /** Gets each piece of asynchronous work: the driver of the simulation waits for all of them. */
   readonly work: (work: Promise<void>) => void;
   /** A run asked for something that no run may: the seed has failed. */
@@ -145,9 +148,15 @@ export class SimWorker implements Poller {
       this.#keep(runId, kept);
       await this.#server.up();
       const before = execution.previousStartedId;
-      const completion = execution.completeTask(token, kept.run.answer(), flags);
+      const answer = kept.run.answer();
+      const completion = execution.completeTask(token, answer, flags);
       if (completion === 'forgotten') kept.run.forgetSpeculativeTask(before);
-      else if (completion !== 'taken' || !execution.isOpen) this.drop(runId);
+      const isTaken = completion === 'taken';
+      if ((isTaken || completion === 'forgotten') && this.#options.isRebuilt()) {
+        const seen = await look(execution, kept, isTaken ? answer.commands : undefined);
+        this.#options.work(this.#rebuild(execution, kept, seen));
+      }
+      if (completion !== 'forgotten' && (!isTaken || !execution.isOpen)) this.drop(runId);
     } catch (error) {
       this.#kept.set(runId, kept);
       this.drop(runId);
@@ -158,6 +167,16 @@ export class SimWorker implements Poller {
     } finally {
       this.#inHand.delete(runId);
     }
+  }
+
+  /** The rebuilt run goes on in place of the one that was kept, unless that has got another task. */
+  async #rebuild(execution: Execution, kept: Driven, seen: Seen): Promise<void> {
+    const { runId } = execution;
+    const rebuilt = await rebuild(execution, seen);
+    const isIdle = this.#kept.get(runId) === kept && !this.#inHand.has(runId);
+    const isCurrent = kept.run.startedId === rebuilt.run.startedId;
+    if (isIdle && isCurrent) this.#kept.set(runId, rebuilt);
+    await (isIdle && isCurrent ? kept : rebuilt).instance?.dispose();
   }
 
   /** The run as it is kept, unless another worker has had tasks of it since. */
