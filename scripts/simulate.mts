@@ -4,6 +4,7 @@
 
 import { parseArgs } from 'node:util';
 import { Simulation } from '../test/simulator/simulation.ts';
+import { startWatchdog } from '../test/simulator/watchdog.mts';
 import { campaign, campaignOptions } from './campaign.mts';
 import { usualScale } from './torture/random-plan.mts';
 import { printCampaign, printRound } from './torture/report.mts';
@@ -11,6 +12,11 @@ import { runRound } from './torture/round.mts';
 import { simEngine } from './torture/sim-engine.mts';
 
 const { values } = parseArgs({ options: campaignOptions });
+
+/** ms. A step takes some milliseconds. */
+const longestStep = 20_000;
+
+const watchdog = startWatchdog(longestStep);
 
 /** The real one: a simulation replaces it. */
 const { hrtime } = process;
@@ -20,9 +26,12 @@ const isWell = await campaign({
   values,
   now: () => Number(hrtime.bigint() / 1_000_000n),
   runRound: async (seed, tell) => {
+    watchdog.watch(seed);
     const simulation = new Simulation(seed);
     const engine = simEngine(simulation);
-    return await simulation.run(() => runRound({ seed, scale: usualScale, tell, engine }));
+    const round = (): ReturnType<typeof runRound> =>
+      runRound({ seed, scale: usualScale, tell, engine });
+    return await simulation.run(round, watchdog.step);
   },
   printRound,
   printCampaign,

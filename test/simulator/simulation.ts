@@ -6,7 +6,9 @@ import { fakeTime, type FakeTime } from './fake-time';
 import { SimServer } from './server/server';
 import { SimService } from './server/service';
 import { ActivityHost, type HostOptions, type LonghaulOptions } from './worker/activity-host';
+import { whenRealTimeIsUsed } from './worker/sandbox';
 import { SimWorker } from './worker/sim-worker';
+import { withSourceLines } from './worker/source-lines';
 import { Chance, World } from './world';
 
 export type SimWorkerSettings = {
@@ -15,6 +17,8 @@ export type SimWorkerSettings = {
   /** How many runs it keeps. Default 100. */
   readonly cache?: number;
   readonly interceptors?: HostOptions['interceptors'];
+  /** Whether its workflow code may fail a task. By default the seed has failed then. */
+  readonly mayFail?: boolean;
 };
 
 const defaultQueue = 'longhaul';
@@ -24,6 +28,18 @@ const tasksPerRebuild = 20;
 const most = { steps: 1_000_000, ms: 30 * 86_400_000 };
 
 let time: FakeTime | undefined;
+/** The one that runs. */
+let running: Simulation | undefined;
+
+/** For good, as virtual time is. A rejection that nobody handles fails the seed under which it happens. */
+function begin(): FakeTime {
+  process.on('unhandledRejection', (reason) => {
+    if (running === undefined) throw reason;
+    running.fail('nobody handles a rejection', reason);
+  });
+  whenRealTimeIsUsed((error) => running?.fail('real time', error));
+  return fakeTime();
+}
 
 export class Simulation {
   readonly world: World;
@@ -37,7 +53,7 @@ export class Simulation {
   #workers = 0;
 
   constructor(seed: number) {
-    time ??= fakeTime();
+    time ??= begin();
     this.#time = time;
     this.#time.clock.reset();
     this.world = new World(seed, this.#time.clock);
@@ -47,7 +63,18 @@ export class Simulation {
     this.#service = new SimService(this.server);
   }
 
-  worker({ taskQueue = defaultQueue, cache = 100, ...settings }: SimWorkerSettings): SimWorker {
+  /** The seed has failed. */
+  fail(how: string, error: unknown): void {
+    const stack = (error as { stack?: string } | undefined)?.stack ?? String(error);
+    this.#wrong.push(new Error(`${how}: ${withSourceLines(stack)}`, { cause: error }));
+  }
+
+  worker({
+    taskQueue = defaultQueue,
+    cache = 100,
+    mayFail = false,
+    ...settings
+  }: SimWorkerSettings): SimWorker {
     this.#workers += 1;
     const id = `worker-${this.#workers}`;
     const client = new Client({ connection: this.#service.connection, namespace: 'default' });
@@ -57,6 +84,7 @@ export class Simulation {
       activities: new ActivityHost({ identity: id, taskQueue, client, ...settings }),
       cache,
       slowestTask: 30,
+      mayFail,
       isRebuilt: () => this.#rebuilds.below(tasksPerRebuild) === 0,
       work: (work) => void work.catch((error: unknown) => this.#wrong.push(error)),
       onWrong: (error) => this.#wrong.push(error),
@@ -67,8 +95,20 @@ export class Simulation {
     return await connect({ ...options, connection: this.#service.connection });
   }
 
-  /** Lets things happen until the work is done. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Lets things happen until the work is done. `onStep` is called for each thing. */
+  async run<Result>(
+    work: () => Promise<Result>,
+    onStep: () => void = () => undefined,
+  ): Promise<Result> {
+    running = this;
+    try {
+      return await this.#run(work, onStep);
+    } finally {
+      running = undefined;
+    }
+  }
+
+  async #run<Result>(work: () => Promise<Result>, onStep: () => void): Promise<Result> {
     const until = this.world.now + most.ms;
     let isDone = false;
     const done = work().finally(() => {
@@ -77,6 +117,7 @@ export class Simulation {
     done.catch(() => undefined);
     for (let step = 0; ; step += 1) {
       await this.#time.settled();
+      onStep();
       if (this.#wrong.length > 0) throw this.#wrong[0];
       if (isDone) return await done;
       if (step > most.steps || this.world.now > until)

@@ -27,12 +27,14 @@ export type SimWorkerOptions = {
   readonly isRebuilt: () => boolean;
   /** Gets each piece of asynchronous work: the driver of the simulation waits for all of them. */
   readonly work: (work: Promise<void>) => void;
+  /** Whether a workflow task may fail because of its code. By default the seed has failed then. */
+  readonly mayFail: boolean;
   /** A run asked for something that no run may: the seed has failed. */
   readonly onWrong: (error: unknown) => void;
 };
 
 const nonDeterministicCause = 24;
-const failedCause = 21;
+const failedCause = 14;
 
 /** The most ms until a heartbeat, or the result of an activity, reaches the server. */
 const heartbeatMs = 20;
@@ -161,8 +163,9 @@ export class SimWorker implements Poller {
       this.#kept.set(runId, kept);
       this.drop(runId);
       const isOfCore = error instanceof NonDeterminism;
-      if (isOfCore) this.#options.onWrong(error);
-      const message = error instanceof Error ? error.message : String(error);
+      const { message, stack } = error as Error;
+      if (isOfCore || !this.#options.mayFail)
+        this.#options.onWrong(new Error(`${nameOf(execution)}: ${stack}`));
       execution.failTask(token, isOfCore ? nonDeterministicCause : failedCause, message);
     } finally {
       this.#inHand.delete(runId);
@@ -256,6 +259,9 @@ export class SimWorker implements Poller {
     if (isCurrent()) report(activity, result);
   }
 }
+
+const nameOf = ({ workflowId, runId, started }: Execution): string =>
+  `run ${workflowId} ${runId} of ${started.workflowType?.name ?? ''}`;
 
 function report(activity: PendingActivity, result: Result): void {
   if (result.completed) activity.complete({ payloads: [result.completed.result ?? {}] });
