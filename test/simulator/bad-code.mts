@@ -56,6 +56,9 @@ const workflows = {
     __TEMPORAL_ACTIVATOR__.queryHandlers.set('state', { handler: () => ({ number }) });
     for (;;) await new Promise((resolve) => setTimeout(resolve, 1_000));
   },
+  async largeResult() {
+    return 'x'.repeat(3_000_000);
+  },
   async fine() {
     for (;;) await new Promise((resolve) => setTimeout(resolve, 1_000));
   },

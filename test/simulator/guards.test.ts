@@ -43,6 +43,7 @@ const wrong: Readonly<Record<string, RegExp>> = {
   otherCommands: /run-of-otherCommands .* rebuilt after event \d+, has other commands:\nkept: /,
   otherState:
     /run-of-otherState .* has other answer to the query state:\nkept: .*"number":1.*\nrebuilt: .*"number":2/,
+  largeResult: /run-of-largeResult .*\[TMPRL1103\] Attempted to upload payloads with size/,
   unsettled: /run-of-unsettled .* of unsettled: .*the activation does not settle/,
   fine: /^nothing$/,
 };

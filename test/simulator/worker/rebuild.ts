@@ -78,6 +78,7 @@ async function answersOf({ run, instance }: Driven): Promise<Shown> {
 
 /** Bytes are shown as the text that they mostly are. */
 function textOf(value: unknown): string {
+  if (ArrayBuffer.isView(value)) return Buffer.from(value as Uint8Array).toString();
   const text = JSON.stringify(value, function (this: Record<string, unknown>, key, shown: unknown) {
     const member = this[key];
     return ArrayBuffer.isView(member) ? Buffer.from(member as Uint8Array).toString() : shown;

@@ -9,6 +9,7 @@ import { common } from '../internals';
 import { CoreRun } from '../core/core-run';
 import { NonDeterminism } from '../core/operations';
 import type { Execution } from '../server/execution';
+import { limits, resultTooLarge, sizeOfFailure, sizeOfPayloads, unsent } from '../server/limits';
 import type { PendingActivity } from '../server/pending-activity';
 import type { Asked, Poller, SimServer } from '../server/server';
 import type { ActivityHost, Attempt, Result } from './activity-host';
@@ -151,6 +152,9 @@ export class SimWorker implements Poller {
       await this.#server.up();
       const before = execution.previousStartedId;
       const answer = kept.run.answer();
+      const tooLarge = unsent(answer);
+      if (tooLarge !== undefined)
+        throw new UnsentError(tooLarge.message, { cause: tooLarge.cause });
       const completion = execution.completeTask(token, answer, flags);
       if (completion === 'forgotten') kept.run.forgetSpeculativeTask(before);
       const isTaken = completion === 'taken';
@@ -166,7 +170,7 @@ export class SimWorker implements Poller {
       const { message, stack } = error as Error;
       if (isOfCore || !this.#options.mayFail)
         this.#options.onWrong(new Error(`${nameOf(execution)}: ${stack}`));
-      execution.failTask(token, isOfCore ? nonDeterministicCause : failedCause, message);
+      execution.failTask(token, causeOf(error), message);
     } finally {
       this.#inHand.delete(runId);
     }
@@ -263,9 +267,26 @@ export class SimWorker implements Poller {
 const nameOf = ({ workflowId, runId, started }: Execution): string =>
   `run ${workflowId} ${runId} of ${started.workflowType?.name ?? ''}`;
 
+/** Core does not send what the workflow code wants. Its cause is Temporal's number. */
+class UnsentError extends Error {
+  declare readonly cause: number;
+}
+
+function causeOf(error: unknown): number {
+  if (error instanceof UnsentError) return error.cause;
+  return error instanceof NonDeterminism ? nonDeterministicCause : failedCause;
+}
+
 function report(activity: PendingActivity, result: Result): void {
-  if (result.completed) activity.complete({ payloads: [result.completed.result ?? {}] });
-  else if (result.failed) activity.fail(result.failed.failure ?? {});
+  if (result.completed) {
+    const payloads = [result.completed.result ?? {}];
+    if (sizeOfPayloads(payloads) > limits.payload) activity.fail(resultTooLarge);
+    else activity.complete({ payloads });
+    return;
+  }
+  // A failure that is too large never reaches the server: the attempt runs out of time.
+  if (sizeOfFailure(result.failed?.failure) > limits.payload) return;
+  if (result.failed) activity.fail(result.failed.failure ?? {});
   else if (result.cancelled) {
     if (activity.isCancelRequested) activity.cancel(undefined);
     else activity.fail(result.cancelled.failure ?? {});
