@@ -28,16 +28,16 @@ const tasksPerRebuild = 20;
 const most = { steps: 1_000_000, ms: 30 * 86_400_000 };
 
 let time: FakeTime | undefined;
-/** The one that runs. */
-let running: Simulation | undefined;
+/** The seed of the simulation that runs has failed. */
+let failSeed: ((how: string, error: unknown) => void) | undefined;
 
 /** For good, as virtual time is. A rejection that nobody handles fails the seed under which it happens. */
 function begin(): FakeTime {
   process.on('unhandledRejection', (reason) => {
-    if (running === undefined) throw reason;
-    running.fail('nobody handles a rejection', reason);
+    if (failSeed === undefined) throw reason;
+    failSeed('nobody handles a rejection', reason);
   });
-  whenRealTimeIsUsed((error) => running?.fail('real time', error));
+  whenRealTimeIsUsed((error) => failSeed?.('real time', error));
   return fakeTime();
 }
 
@@ -63,8 +63,7 @@ export class Simulation {
     this.#service = new SimService(this.server);
   }
 
-  /** The seed has failed. */
-  fail(how: string, error: unknown): void {
+  #fail(how: string, error: unknown): void {
     const stack = (error as { stack?: string } | undefined)?.stack ?? String(error);
     this.#wrong.push(new Error(`${how}: ${withSourceLines(stack)}`, { cause: error }));
   }
@@ -100,11 +99,11 @@ export class Simulation {
     work: () => Promise<Result>,
     onStep: () => void = () => undefined,
   ): Promise<Result> {
-    running = this;
+    failSeed = (how, error) => this.#fail(how, error);
     try {
       return await this.#run(work, onStep);
     } finally {
-      running = undefined;
+      failSeed = undefined;
     }
   }
 

@@ -41,6 +41,8 @@ type Failure = temporal.api.failure.v1.IFailure;
 
 const { Payload, Payloads, Memo } = api.api.common.v1;
 const { Failure } = api.api.failure.v1;
+const { WorkflowTaskFailedCause: causes } = api.api.enums.v1;
+const tooLargeCause = causes.WORKFLOW_TASK_FAILED_CAUSE_PAYLOADS_TOO_LARGE;
 
 export function sizeOfPayloads(payloads: readonly Payload[] | null | undefined): number {
   return Payloads.encode({ payloads: [...(payloads ?? [])] }).len;
@@ -76,11 +78,14 @@ export const sizeOfAnswer = (answer: TaskAnswer): number =>
 export function unsent(answer: TaskAnswer): Unsent | undefined {
   const sizes = sizesOf(answer);
   if (sizes.some(({ payload }) => payload > limits.payload))
-    return { cause: 37, message: tooLarge('payloads') };
+    return { cause: tooLargeCause, message: tooLarge('payloads') };
   if (sizes.some(({ memo = 0 }) => memo > limits.memo))
-    return { cause: 37, message: tooLarge('memo') };
+    return { cause: tooLargeCause, message: tooLarge('memo') };
   if (sizeOfAnswer(answer) > limits.request)
-    return { cause: 36, message: 'GRPC Message too large: received message larger than max' };
+    return {
+      cause: causes.WORKFLOW_TASK_FAILED_CAUSE_GRPC_MESSAGE_TOO_LARGE,
+      message: 'GRPC Message too large: received message larger than max',
+    };
   return undefined;
 }
 
@@ -131,12 +136,12 @@ export function tooManyPending(
   const reached = `${limits.pending}, has reached the per-workflow limit of ${limits.pending}`;
   if (pending.activities + count('scheduleActivity') > limits.pending)
     return {
-      cause: 27,
+      cause: causes.WORKFLOW_TASK_FAILED_CAUSE_PENDING_ACTIVITIES_LIMIT_EXCEEDED,
       message: `PendingActivitiesLimitExceeded: the number of pending activities, ${reached}`,
     };
   if (pending.children + count('startChild') > limits.pending)
     return {
-      cause: 26,
+      cause: causes.WORKFLOW_TASK_FAILED_CAUSE_PENDING_CHILD_WORKFLOWS_LIMIT_EXCEEDED,
       message: `PendingChildWorkflowsLimitExceeded: the number of pending child workflow executions, ${reached}`,
     };
   return undefined;

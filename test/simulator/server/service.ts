@@ -123,7 +123,7 @@ export class SimService {
     try {
       answer = await handle();
     } catch (error) {
-      const isFull = error instanceof GrpcError && error.code === code.RESOURCE_EXHAUSTED;
+      const isFull = error instanceof GrpcError && error.code === Number(code.RESOURCE_EXHAUSTED);
       if (!isFull || attempt === 10) throw error;
       await world.pause(Math.min(5_000, 1_000 * 1.7 ** attempt));
       return undefined;

@@ -35,7 +35,7 @@ export type SimWorkerOptions = {
 };
 
 const nonDeterministicCause = 24;
-const failedCause = 14;
+const failedCause = 21;
 
 /** The most ms until a heartbeat, or the result of an activity, reaches the server. */
 const heartbeatMs = 20;
