@@ -7,6 +7,7 @@
 
 import { parseArgs } from 'node:util';
 import { Simulation } from '../test/simulator/simulation.ts';
+import { startWatchdog } from '../test/simulator/watchdog.mts';
 import { campaign, campaignOptions, wholeNumber } from './campaign.mts';
 import { allOf, keep, type Kept, minimised, withShortTexts } from './simulate/smaller.mts';
 import type { RoundPlan } from './torture/plan.mts';
@@ -33,6 +34,11 @@ const asked: Partial<Kept> = {
   ...(values.faults !== undefined && { faults: itemsOf(values.faults).map(Number) }),
   ...(values.boundaries !== undefined && { boundaries: itemsOf(values.boundaries).map(Number) }),
 };
+
+/** ms. A step takes some milliseconds. */
+const longestStep = 20_000;
+
+const watchdog = startWatchdog(longestStep);
 
 /** The real one: a simulation replaces it. */
 const { hrtime } = process;
@@ -75,11 +81,13 @@ async function simulated(
   kept: Partial<Kept>,
   tell: (line: string) => void,
 ): Promise<RoundReport> {
+  watchdog.watch(seed);
   const simulation = new Simulation(seed);
   const adapt = (plan: RoundPlan): RoundPlan => {
     const smaller = keep(plan, kept);
     return mostBytes === undefined ? smaller : withShortTexts(smaller, mostBytes);
   };
   const engine = simEngine(simulation, adapt);
-  return await simulation.run(() => runRound({ seed, scale: usualScale, tell, engine }));
+  const round = (): Promise<RoundReport> => runRound({ seed, scale: usualScale, tell, engine });
+  return await simulation.run(round, watchdog.step);
 }

@@ -53,6 +53,8 @@ export function fakeTime(): FakeTime {
   module.randomBytes = (size: number) =>
     chance === undefined ? randomBytes(size) : bytesOf(chance, size);
   syncBuiltinESMExports();
+  // Clients name themselves by it, and histories keep the name. No process has this number.
+  Object.defineProperty(process, 'pid', { value: 4_194_305, configurable: true });
   return {
     clock,
     settled: () => new Promise((resolve) => realImmediate(resolve)),

@@ -28,6 +28,7 @@ export async function openHarness(_address?: string, prefix = 'test'): Promise<H
     const worker = simulation.worker({
       taskQueue,
       longhaul: longhaulOf(options),
+      mayFail: true,
       interceptors: interceptors?.activity ?? [],
       ...(dataConverter && { dataConverter }),
       ...(maxCachedWorkflows !== undefined && { cache: Math.max(1, maxCachedWorkflows) }),

@@ -6,8 +6,10 @@ import { fakeTime, type FakeTime } from './fake-time';
 import { SimServer } from './server/server';
 import { SimService } from './server/service';
 import { ActivityHost, type HostOptions, type LonghaulOptions } from './worker/activity-host';
+import { whenRealTimeIsUsed } from './worker/sandbox';
 import { SimWorker } from './worker/sim-worker';
-import { World } from './world';
+import { withSourceLines } from './worker/source-lines';
+import { Chance, World } from './world';
 
 export type SimWorkerSettings = {
   readonly taskQueue?: string;
@@ -15,13 +17,31 @@ export type SimWorkerSettings = {
   /** How many runs it keeps. Default 100. */
   readonly cache?: number;
   readonly interceptors?: HostOptions['interceptors'];
+  /** Whether its workflow code may fail a task. By default the seed has failed then. */
+  readonly mayFail?: boolean;
 };
 
 const defaultQueue = 'longhaul';
+/** A run is rebuilt after one task in so many. */
+const tasksPerRebuild = 20;
 /** Of one piece of work, in virtual time. */
 const most = { steps: 1_000_000, ms: 30 * 86_400_000 };
 
 let time: FakeTime | undefined;
+/** The seed of the simulation that runs has failed. */
+let failSeed: ((how: string, error: unknown) => void) | undefined;
+
+/** A rejection that nobody handles fails the seed under which it happens. */
+function onRejection(reason: unknown): void {
+  if (failSeed === undefined) throw reason;
+  failSeed('nobody handles a rejection', reason);
+}
+
+function begin(): FakeTime {
+  process.on('unhandledRejection', onRejection);
+  whenRealTimeIsUsed((error) => failSeed?.('real time', error));
+  return fakeTime();
+}
 
 export class Simulation {
   readonly world: World;
@@ -30,19 +50,32 @@ export class Simulation {
   /** What is wrong with the seed. */
   readonly #wrong: unknown[] = [];
   readonly #time: FakeTime;
+  /** Apart from the world's, so that the check does not change what happens. */
+  readonly #rebuilds: Chance;
   #workers = 0;
 
   constructor(seed: number) {
-    time ??= fakeTime();
+    time ??= begin();
     this.#time = time;
     this.#time.clock.reset();
     this.world = new World(seed, this.#time.clock);
     this.#time.seed(this.world.chance);
+    this.#rebuilds = new Chance(~seed);
     this.server = new SimServer(this.world);
     this.#service = new SimService(this.server);
   }
 
-  worker({ taskQueue = defaultQueue, cache = 100, ...settings }: SimWorkerSettings): SimWorker {
+  #fail(how: string, error: unknown): void {
+    const stack = (error as { stack?: string } | undefined)?.stack ?? String(error);
+    this.#wrong.push(new Error(`${how}: ${withSourceLines(stack)}`, { cause: error }));
+  }
+
+  worker({
+    taskQueue = defaultQueue,
+    cache = 100,
+    mayFail = false,
+    ...settings
+  }: SimWorkerSettings): SimWorker {
     this.#workers += 1;
     const id = `worker-${this.#workers}`;
     return new SimWorker(this.server, {
@@ -51,6 +84,8 @@ export class Simulation {
       activities: this.activities({ identity: id, taskQueue, ...settings }),
       cache,
       slowestTask: 30,
+      mayFail,
+      isRebuilt: () => this.#rebuilds.below(tasksPerRebuild) === 0,
       work: (work) => void work.catch((error: unknown) => this.#wrong.push(error)),
       onWrong: (error) => this.#wrong.push(error),
     });
@@ -68,6 +103,7 @@ export class Simulation {
   /** Lets things happen while other work goes on, until the returned function is called. That throws if the simulation went wrong. */
   inBackground(): () => Promise<void> {
     let isOver = false;
+    failSeed = (how, error) => this.#fail(how, error);
     const driven = (async () => {
       while (!isOver && this.#wrong.length === 0) {
         await this.#time.settled();
@@ -77,6 +113,7 @@ export class Simulation {
     return async () => {
       isOver = true;
       await driven;
+      failSeed = undefined;
       if (this.#wrong.length > 0) throw this.#wrong[0];
     };
   }
@@ -85,10 +122,23 @@ export class Simulation {
   static end(): void {
     time?.end();
     time = undefined;
+    process.off('unhandledRejection', onRejection);
   }
 
-  /** Lets things happen until the work is done. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Lets things happen until the work is done. `onStep` is called for each thing. */
+  async run<Result>(
+    work: () => Promise<Result>,
+    onStep: () => void = () => undefined,
+  ): Promise<Result> {
+    failSeed = (how, error) => this.#fail(how, error);
+    try {
+      return await this.#run(work, onStep);
+    } finally {
+      failSeed = undefined;
+    }
+  }
+
+  async #run<Result>(work: () => Promise<Result>, onStep: () => void): Promise<Result> {
     const until = this.world.now + most.ms;
     let isDone = false;
     const done = work().finally(() => {
@@ -97,6 +147,7 @@ export class Simulation {
     done.catch(() => undefined);
     for (let step = 0; ; step += 1) {
       await this.#time.settled();
+      onStep();
       if (this.#wrong.length > 0) throw this.#wrong[0];
       if (isDone) return await done;
       if (step > most.steps || this.world.now > until)

@@ -147,12 +147,17 @@ export class CoreRun {
     for (const { operation } of this.#commands) operation.sent?.();
   }
 
+  /** Those that no event has come of yet. */
+  get commands(): readonly ServerCommand[] {
+    const waiting = this.#commands.filter(({ operation }) => !operation.isOver);
+    return waiting.map(({ command }) => command);
+  }
+
   /** What to tell the server when there is no activation any more. */
   answer(): TaskAnswer {
     const messages = this.#outbox;
     this.#outbox = [];
-    const waiting = this.#commands.filter(({ operation }) => !operation.isOver);
-    return { commands: waiting.map(({ command }) => command), messages };
+    return { commands: this.commands, messages };
   }
 
   /** The server dropped a task that it had not yet written, because every update in it was refused. */

@@ -17,6 +17,7 @@ import type { TaskAnswer } from '../core/core-run';
 import { msOf } from '../time';
 import type { Cancel, World } from '../world';
 import { History } from './history';
+import { limits, messages as limitMessages, sizeOfAnswer, tooManyPending } from './limits';
 import { type ActivityEnd, PendingActivity } from './pending-activity';
 import { Updates } from './updates';
 import { PendingTask, type TaskKind } from './workflow-task';
@@ -87,6 +88,8 @@ export class Execution {
   readonly #around: Surroundings;
   readonly #timers = new Map<string, { readonly startedId: number; readonly cancel: Cancel }>();
   #taskLimit: Cancel = () => undefined;
+  /** While the commands of a task enter history, nothing else does. */
+  #isTaking = false;
   /** Executions that a reset has begun need the events of the one before. */
   constructor(
     around: Surroundings,
@@ -117,6 +120,10 @@ export class Execution {
 
   get isOpen(): boolean {
     return this.status === 'running';
+  }
+
+  get signals(): number {
+    return this.history.events.filter(({ name }) => name === 'workflowExecutionSignaled').length;
   }
 
   get suggestsContinueAsNew(): boolean {
@@ -207,8 +214,8 @@ export class Execution {
 
   /** Adds an event that workflow code must learn of. */
   tell<Name extends EventName>(name: Name, attributes: Attributes<Name>): void {
-    if (!this.isOpen) return;
-    if (this.task?.isStarted === true) {
+    if (!this.isOpen || this.endIfTooLong() !== undefined) return;
+    if (this.task?.isStarted === true || this.#isTaking) {
       this.history.wait(name, attributes);
       return;
     }
@@ -238,6 +245,16 @@ export class Execution {
       identity: 'simulator',
     });
     this.#close('terminated');
+  }
+
+  /** Ends the run if its history is too long for anything more. Returns why. */
+  endIfTooLong(further = 0): string | undefined {
+    const { bytes, events } = this.history;
+    let reason: string | undefined;
+    if (bytes > limits.historyBytes) reason = limitMessages.historyBytes;
+    else if (events.length + further > limits.historyEvents) reason = limitMessages.historyEvents;
+    if (reason !== undefined) this.terminate(reason);
+    return reason;
   }
 
   /** An update waits: without any other task, it gets one of its own that leaves nothing if it refuses the update. */
@@ -307,6 +324,18 @@ export class Execution {
       this.#failTask(6, 'UnhandledCommand');
       return 'refused';
     }
+    const pending = { activities: this.activities.size, children: this.children.size };
+    const refused = tooManyPending(pending, commands);
+    if (refused !== undefined) {
+      this.failTask(token, refused.cause, refused.message);
+      return 'refused';
+    }
+    if (sizeOfAnswer({ commands, messages }) + this.history.waitingBytes > limits.transaction) {
+      this.terminate(limitMessages.transaction);
+      return 'refused';
+    }
+    if (!commands.some(isEnd) && this.endIfTooLong(1 + commands.length) !== undefined)
+      return 'refused';
     task.write(this.suggestsContinueAsNew);
     this.history.append('workflowTaskCompleted', {
       scheduledEventId: task.scheduledId as never,
@@ -319,7 +348,9 @@ export class Execution {
     const byId = new Map(messages.map((message) => [message.id, message]));
     const completedId = this.history.nextId - 1;
     this.#takeMessages(messages.filter(({ kind }) => kind === 'rejected'));
+    this.#isTaking = true;
     for (const command of commands) this.#take(command, byId, completedId);
+    this.#isTaking = false;
     this.#afterTask(this.history.flush());
     return 'taken';
   }
@@ -542,7 +573,8 @@ export class Execution {
         attempt,
         ...(lastFailure && { lastFailure }),
       };
-      if (this.task?.isStarted === true) this.history.wait('activityTaskStarted', attributes);
+      const mustWait = this.task?.isStarted === true || this.#isTaking;
+      if (mustWait) this.history.wait('activityTaskStarted', attributes);
       else this.history.append('activityTaskStarted', attributes, startedAt);
     }
     const ids = { scheduledEventId, identity };

@@ -38,6 +38,10 @@ export class History {
     return this.#waiting.length > 0;
   }
 
+  get waitingBytes(): number {
+    return this.#waiting.reduce((sum, { attributes }) => sum + bytesOf(attributes), 0);
+  }
+
   append<Name extends EventName>(
     name: Name,
     attributes: Attributes<Name>,

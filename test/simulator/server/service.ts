@@ -10,6 +10,7 @@ import Long from 'long';
 import type { EventName, SimEvent } from '../core/events';
 import { temporal as api } from '../internals';
 import type { Execution, Status } from './execution';
+import { limits, messages, sizeOfMemo, sizeOfPayloads } from './limits';
 import { AlreadyStarted, type SimServer } from './server';
 import { type Update, UpdateLimit } from './updates';
 import { limitOf, timeOf } from '../time';
@@ -107,11 +108,26 @@ export class SimService {
     const { world } = this.#server;
     for (let attempt = 1; ; attempt += 1) {
       await world.pause(world.chance.below(slowestWayMs));
-      if (!this.#server.isDown) break;
-      if (attempt === 10) throw new GrpcError(code.UNAVAILABLE, 'the server is away');
-      await world.pause(Math.min(5_000, 100 * 1.7 ** attempt));
+      if (!this.#server.isDown) {
+        const answer = await this.#answer(handle, attempt);
+        if (answer !== undefined) return answer;
+      } else if (attempt === 10) throw new GrpcError(code.UNAVAILABLE, 'the server is away');
+      else await world.pause(Math.min(5_000, 100 * 1.7 ** attempt));
     }
-    const answer = await handle();
+  }
+
+  /** Undefined for a call that has to be made again, because the server has no room for it now. */
+  async #answer(handle: () => unknown, attempt: number): Promise<unknown> {
+    const { world } = this.#server;
+    let answer: unknown;
+    try {
+      answer = await handle();
+    } catch (error) {
+      const isFull = error instanceof GrpcError && error.code === Number(code.RESOURCE_EXHAUSTED);
+      if (!isFull || attempt === 10) throw error;
+      await world.pause(Math.min(5_000, 1_000 * 1.7 ** attempt));
+      return undefined;
+    }
     if (this.#server.isDown) throw new GrpcError(code.UNAVAILABLE, 'the server has gone away');
     await world.pause(world.chance.below(slowestWayMs));
     return answer;
@@ -233,6 +249,8 @@ export class SimService {
     readonly isNew: boolean;
   } {
     const workflowId = request.workflowId ?? '';
+    refuseLarge(request.input?.payloads);
+    if (sizeOfMemo(request.memo?.fields) > limits.memo) throw invalid(messages.memo);
     const open = this.#server.find(workflowId);
     if (open?.isOpen === true && Number(request.workflowIdConflictPolicy) === 2)
       return { execution: open, isNew: false };
@@ -263,7 +281,9 @@ export class SimService {
   #signalWithStart(request: Request<'SignalWithStartWorkflowExecution'>): { runId: string } {
     return this.#once(request.requestId, () => {
       const start = { ...request, requestId: null, workflowIdConflictPolicy: 2 };
+      refuseLarge(request.signalInput?.payloads);
       const { execution } = this.#startOrFind(start);
+      refuseSignal(execution);
       execution.signal({
         signalName: request.signalName ?? '',
         ...(request.signalInput && { input: request.signalInput }),
@@ -287,7 +307,10 @@ export class SimService {
   #signal(request: Request<'SignalWorkflowExecution'>): unknown {
     return this.#once(request.requestId, () => {
       const { signalName, input, header, identity } = request;
-      this.#findOpen(request.workflowExecution).signal({
+      refuseLarge(input?.payloads);
+      const execution = this.#findOpen(request.workflowExecution);
+      refuseSignal(execution);
+      execution.signal({
         signalName: signalName ?? '',
         ...(input && { input }),
         ...(header && { header }),
@@ -303,6 +326,7 @@ export class SimService {
     const execution = this.#find(request.workflowExecution);
     const known = execution.updates.get(request.request?.meta?.updateId ?? '');
     if (known === undefined && !execution.isOpen) throw alreadyCompleted();
+    refuseLarge(request.request?.input?.args?.payloads);
     const update = known ?? admit(execution, request.request ?? {});
     return await this.#waitFor(execution, update, Number(request.waitPolicy?.lifecycleStage ?? 2));
   }
@@ -427,6 +451,20 @@ function alreadyCompleted(): GrpcError {
   return new GrpcError(code.NOT_FOUND, 'workflow execution already completed');
 }
 
+const invalid = (message: string): GrpcError => new GrpcError(code.INVALID_ARGUMENT, message);
+
+function refuseLarge(
+  payloads: readonly temporal.api.common.v1.IPayload[] | null | undefined,
+): void {
+  if (sizeOfPayloads(payloads) > limits.payload) throw invalid(messages.payload);
+}
+
+function refuseSignal(execution: Execution): void {
+  const tooLong = execution.endIfTooLong();
+  if (tooLong !== undefined) throw invalid(tooLong);
+  if (execution.signals >= limits.signals) throw invalid(messages.signals);
+}
+
 function admit(execution: Execution, request: temporal.api.update.v1.IRequest): Update {
   try {
     const update = execution.updates.admit(request);
@@ -434,15 +472,9 @@ function admit(execution: Execution, request: temporal.api.update.v1.IRequest): 
     return update;
   } catch (error) {
     if (!(error instanceof UpdateLimit)) throw error;
-    throw error.message === 'in flight'
-      ? new GrpcError(
-          code.RESOURCE_EXHAUSTED,
-          'limit on number of concurrent in-flight updates has been reached',
-        )
-      : new GrpcError(
-          code.FAILED_PRECONDITION,
-          'limit on number of total updates has been reached',
-        );
+    const isOfNow = error.message === messages.updatesInFlight;
+    const status = isOfNow ? code.RESOURCE_EXHAUSTED : code.FAILED_PRECONDITION;
+    throw new GrpcError(status, error.message);
   }
 }
 

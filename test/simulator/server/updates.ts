@@ -5,6 +5,7 @@
 
 import type { temporal } from '@temporalio/proto';
 import type { UpdateRequest } from '../core/operations';
+import { limits, messages } from './limits';
 
 export type UpdateStage = 'admitted' | 'sent' | 'accepted' | 'completed';
 
@@ -22,27 +23,22 @@ export type Update = {
   lost?: 'closed' | 'forgotten';
 };
 
-export const mostInFlight = 10;
-
-export const mostInAll = 2_000;
-
 export class Updates {
+  /** Those that wait, and those that the run has taken in this execution. */
   readonly #all = new Map<string, Update>();
-  /** Those that the run has taken in this execution. */
-  #taken = 0;
 
   get(id: string): Update | undefined {
     return this.#all.get(id);
   }
 
-  /** Throws by name if the run has too many. */
+  /** Throws if the run has too many. */
   admit(request: temporal.api.update.v1.IRequest): Update {
     const id = request.meta?.updateId ?? '';
     const known = this.#all.get(id);
     if (known !== undefined) return known;
     const open = [...this.#all.values()].filter(({ stage }) => stage !== 'completed');
-    if (open.length >= mostInFlight) throw new UpdateLimit('in flight');
-    if (this.#taken + open.length >= mostInAll) throw new UpdateLimit('in total');
+    if (open.length >= limits.updatesInFlight) throw new UpdateLimit(messages.updatesInFlight);
+    if (this.#all.size >= limits.updates) throw new UpdateLimit(messages.updates);
     const update: Update = { id, request, stage: 'admitted', waiters: [] };
     this.#all.set(id, update);
     return update;
@@ -51,7 +47,6 @@ export class Updates {
   /** After a reset, or from the execution before. */
   restore(update: Update): void {
     this.#all.set(update.id, update);
-    this.#taken += 1;
   }
 
   get hasAdmitted(): boolean {
@@ -83,7 +78,6 @@ export class Updates {
     const update = this.#known(id);
     update.stage = 'accepted';
     update.acceptedEventId = eventId;
-    this.#taken += 1;
     wake(update);
   }
 

@@ -1,13 +1,14 @@
 // The workflow sandbox of the TypeScript SDK, with the bundle that workers run: the real one, without the stacks of promises.
 
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Script } from 'node:vm';
+import { type Context, Script } from 'node:vm';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { coresdk as api } from '@temporalio/proto';
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface';
 import { coresdk, parseWorkflowCode, ReusableVMWorkflowCreator } from '../internals';
 import { msOf } from '../time';
+import { forbidRealTime } from './forbidden';
+import { bundlePath } from './source-lines';
 
 type Activation = api.workflow_activation.IWorkflowActivation;
 type Completion = api.workflow_completion.IWorkflowActivationCompletion;
@@ -17,15 +18,44 @@ const { WorkflowActivation } = coresdk.workflow_activation;
 /** A limit would begin a thread for each activation. Whoever runs simulations ends those that hang. */
 const noLimit = undefined as never;
 
-const bundlePath = join(process.cwd(), 'dist/workflow-bundle.js');
+/** ms, by the clock of the simulation. Workflow code takes no time, so an activation that is still there waits for nothing. */
+const longestActivation = 5_000;
 
-let creator: InstanceType<typeof ReusableVMWorkflowCreator> | undefined;
+class Creator extends ReusableVMWorkflowCreator {
+  protected override injectGlobals(context: Context): void {
+    super.injectGlobals(context);
+    forbidRealTime(context, (error) => {
+      onRealTime(error);
+    });
+  }
+}
 
-function sandbox(): InstanceType<typeof ReusableVMWorkflowCreator> {
+let creator: Creator | undefined;
+let onRealTime = (error: Error): void => {
+  throw error;
+};
+let furtherCode = '';
+
+/** Who hears of workflow code that uses real time. */
+export function whenRealTimeIsUsed(hear: (error: Error) => void): void {
+  onRealTime = hear;
+}
+
+/** For tests: workflows beside those of the bundle, as the source of an object of functions. Before the first run begins. */
+export function addWorkflows(source: string): void {
+  furtherCode = `
+    const { importWorkflows } = __TEMPORAL__;
+    const further = ${source};
+    __TEMPORAL__.importWorkflows = () => ({ ...importWorkflows(), ...further });`;
+}
+
+function sandbox(): Creator {
   if (creator === undefined) {
+    // Whoever runs simulations hears of rejections that nobody handles. The SDK would end the process.
+    Object.assign(ReusableVMWorkflowCreator, { unhandledRejectionHandlerHasBeenSet: true });
     const bundle = parseWorkflowCode(readFileSync(bundlePath, 'utf8'), bundlePath);
-    const script = new Script(bundle.code, { filename: bundle.filename });
-    creator = new ReusableVMWorkflowCreator(script, bundle, noLimit, new Set());
+    const script = new Script(`${bundle.code}\n${furtherCode}`, { filename: bundle.filename });
+    creator = new Creator(script, bundle, noLimit, new Set());
   }
   return creator;
 }
@@ -85,8 +115,19 @@ export class Instance {
     return new Instance(workflow);
   }
 
+  /** Throws if it does not settle. */
   async activate(activation: Activation): Promise<Completion> {
-    return await this.#workflow.activate(WorkflowActivation.fromObject(activation));
+    return await new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new Error('the activation does not settle'));
+      }, longestActivation);
+      void this.#workflow
+        .activate(WorkflowActivation.fromObject(activation))
+        .then(resolve, reject)
+        .finally(() => {
+          clearTimeout(timer);
+        });
+    });
   }
 
   async dispose(): Promise<void> {

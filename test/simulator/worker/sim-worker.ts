@@ -9,10 +9,12 @@ import { common } from '../internals';
 import { CoreRun } from '../core/core-run';
 import { NonDeterminism } from '../core/operations';
 import type { Execution } from '../server/execution';
+import { limits, resultTooLarge, sizeOfFailure, sizeOfPayloads, unsent } from '../server/limits';
 import type { PendingActivity } from '../server/pending-activity';
 import type { Asked, Poller, SimServer } from '../server/server';
 import type { ActivityHost, Attempt, Result } from './activity-host';
 import { drive, type Driven } from './drive';
+import { look, rebuild, type Seen } from './rebuild';
 
 export type SimWorkerOptions = {
   readonly id: string;
@@ -22,8 +24,12 @@ export type SimWorkerOptions = {
   readonly cache: number;
   /** The most ms that a workflow task takes here. */
   readonly slowestTask: number;
+  /** After which tasks the run is dropped and built again from its history. */
+  readonly isRebuilt: () => boolean;
   /** Gets each piece of asynchronous work: the driver of the simulation waits for all of them. */
   readonly work: (work: Promise<void>) => void;
+  /** Whether a workflow task may fail because of its code. By default the seed has failed then. */
+  readonly mayFail: boolean;
   /** A run asked for something that no run may: the seed has failed. */
   readonly onWrong: (error: unknown) => void;
 };
@@ -148,19 +154,39 @@ export class SimWorker implements Poller {
       this.#keep(runId, kept);
       await this.#server.up();
       const before = execution.previousStartedId;
-      const completion = execution.completeTask(token, kept.run.answer(), flags);
+      const answer = kept.run.answer();
+      const tooLarge = unsent(answer);
+      if (tooLarge !== undefined)
+        throw new UnsentError(tooLarge.message, { cause: tooLarge.cause });
+      const completion = execution.completeTask(token, answer, flags);
       if (completion === 'forgotten') kept.run.forgetSpeculativeTask(before);
-      else if (completion !== 'taken' || !execution.isOpen) this.drop(runId);
+      const isTaken = completion === 'taken';
+      if ((isTaken || completion === 'forgotten') && this.#options.isRebuilt()) {
+        const seen = await look(execution, kept, isTaken ? answer.commands : undefined);
+        this.#options.work(this.#rebuild(execution, kept, seen));
+      }
+      if (completion !== 'forgotten' && (!isTaken || !execution.isOpen)) this.drop(runId);
     } catch (error) {
       this.#kept.set(runId, kept);
       this.drop(runId);
       const isOfCore = error instanceof NonDeterminism;
-      if (isOfCore) this.#options.onWrong(error);
-      const message = error instanceof Error ? error.message : String(error);
-      execution.failTask(token, isOfCore ? nonDeterministicCause : failedCause, message);
+      const { message, stack } = error as Error;
+      if (isOfCore || !this.#options.mayFail)
+        this.#options.onWrong(new Error(`${nameOf(execution)}: ${stack}`));
+      execution.failTask(token, causeOf(error), message);
     } finally {
       this.#inHand.delete(runId);
     }
+  }
+
+  /** The rebuilt run goes on in place of the one that was kept, unless that has got another task. */
+  async #rebuild(execution: Execution, kept: Driven, seen: Seen): Promise<void> {
+    const { runId } = execution;
+    const rebuilt = await rebuild(execution, seen);
+    const isIdle = this.#kept.get(runId) === kept && !this.#inHand.has(runId);
+    const isCurrent = kept.run.startedId === rebuilt.run.startedId;
+    if (isIdle && isCurrent) this.#kept.set(runId, rebuilt);
+    await (isIdle && isCurrent ? kept : rebuilt).instance?.dispose();
   }
 
   /** The run as it is kept, unless another worker has had tasks of it since. */
@@ -241,9 +267,29 @@ export class SimWorker implements Poller {
   }
 }
 
+const nameOf = ({ workflowId, runId, started }: Execution): string =>
+  `run ${workflowId} ${runId} of ${started.workflowType?.name ?? ''}`;
+
+/** Core does not send what the workflow code wants. Its cause is Temporal's number. */
+class UnsentError extends Error {
+  declare readonly cause: number;
+}
+
+function causeOf(error: unknown): number {
+  if (error instanceof UnsentError) return error.cause;
+  return error instanceof NonDeterminism ? nonDeterministicCause : failedCause;
+}
+
 function report(activity: PendingActivity, result: Result): void {
-  if (result.completed) activity.complete({ payloads: [result.completed.result ?? {}] });
-  else if (result.failed) activity.fail(result.failed.failure ?? {});
+  if (result.completed) {
+    const payloads = [result.completed.result ?? {}];
+    if (sizeOfPayloads(payloads) > limits.payload) activity.fail(resultTooLarge);
+    else activity.complete({ payloads });
+    return;
+  }
+  // A failure that is too large never reaches the server: the attempt runs out of time.
+  if (sizeOfFailure(result.failed?.failure) > limits.payload) return;
+  if (result.failed) activity.fail(result.failed.failure ?? {});
   else if (result.cancelled) {
     if (activity.isCancelRequested) activity.cancel(undefined);
     else activity.fail(result.cancelled.failure ?? {});
