@@ -19,7 +19,12 @@ const uncached = {
 const projects = [
   { displayName: 'unit', timeout: minute },
   { displayName: 'contract', timeout: minute },
-  { displayName: 'simulator', timeout: minute, globalSetup: '<rootDir>/test/build-package.ts' },
+  {
+    displayName: 'simulator',
+    timeout: 4 * minute,
+    ...servers,
+    globalSetup: '<rootDir>/test/e2e/global-setup.ts',
+  },
   { displayName: 'workflow', timeout: 4 * minute, ...servers },
   { timeout: 4 * minute, ...servers, ...uncached },
   {

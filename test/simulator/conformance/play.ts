@@ -1,0 +1,31 @@
+// Plays one script on an engine.
+
+import type { Json } from 'longhaul';
+import { type Lines, masked, readHistories } from './histories';
+import { ended, Kit, type Place, type Script } from './kit';
+
+/** What a script comes to: its result, and the events of its histories. */
+export type Played = { readonly result: Json; readonly histories: Lines };
+
+export type Playing = {
+  readonly result: Json;
+  /** What histories say by now. Some of it may be under way when the script ends. */
+  readonly histories: () => Promise<Lines>;
+  /** Ends what the script left open. */
+  readonly tidy: () => Promise<void>;
+};
+
+export async function play(script: Script, place: Place): Promise<Playing> {
+  const kit = new Kit(place);
+  const { key, longhaul, roots } = kit;
+  const result = await ended(script.run(kit));
+  const { compare = 'decided' } = script;
+  return {
+    result: JSON.parse(masked(JSON.stringify(result), key)) as Json,
+    histories: () => readHistories({ longhaul, key, roots, compare }),
+    tidy: async () => {
+      const open = roots.map((workflowId) => kit.handle({ workflowId }));
+      await Promise.allSettled(open.map((handle) => handle.terminate('the script is over')));
+    },
+  };
+}

@@ -1,0 +1,2 @@
+import type { Script } from '../kit';
+export const trees: readonly Script[] = [];
