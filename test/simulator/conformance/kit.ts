@@ -170,7 +170,7 @@ export async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-const longestWaitMs = 60_000;
+const longestWaitMs = 20_000;
 
 export async function eventually(
   what: string,

@@ -2,7 +2,10 @@
 
 import type { Json } from 'longhaul';
 import { type Lines, masked, readHistories } from './histories';
-import { ended, Kit, type Place, type Script } from './kit';
+import { ended, Kit, pause, type Place, type Script } from './kit';
+
+/** The most that a script may take. */
+const longestMs = 40_000;
 
 /** What a script comes to: its result, and the events of its histories. */
 export type Played = { readonly result: Json; readonly histories: Lines };
@@ -18,7 +21,7 @@ export type Playing = {
 export async function play(script: Script, place: Place): Promise<Playing> {
   const kit = new Kit(place);
   const { key, longhaul, roots } = kit;
-  const result = await ended(script.run(kit));
+  const result = await ended(Promise.race([script.run(kit), late()]));
   const { compare = 'decided' } = script;
   return {
     result: JSON.parse(masked(JSON.stringify(result), key)) as Json,
@@ -28,4 +31,9 @@ export async function play(script: Script, place: Place): Promise<Playing> {
       await Promise.allSettled(open.map((handle) => handle.terminate('the script is over')));
     },
   };
+}
+
+async function late(): Promise<never> {
+  await pause(longestMs);
+  throw new Error(`the script did not end within ${longestMs} ms`);
 }

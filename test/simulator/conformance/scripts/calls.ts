@@ -295,9 +295,11 @@ export const calls: readonly Script[] = [
       const gate = new Gate();
       const run = await kit.ask([call('export'), echo], { tools: [later(tokens, gate)] });
       await gate.arrival();
-      await kit.longhaul.completeByToken(tokens[0] ?? '', 'early');
+      const early = await ended(kit.longhaul.completeByToken(tokens[0] ?? '', 'early'));
       gate.open();
-      return await endOf(run);
+      await inputsOf(run);
+      await kit.longhaul.completeByToken(tokens[0] ?? '', 'early');
+      return [early, await endOf(run)];
     },
   },
 ];

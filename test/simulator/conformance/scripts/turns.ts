@@ -54,7 +54,7 @@ export const turns: readonly Script[] = [
     name: 'a budget that is reached',
     run: async (kit) => {
       const look = tool('look', () => 'seen');
-      const options = { tools: [look], budget: { maxTokens: 20 } };
+      const options = { tools: [look], budget: { maxTokens: 20, onExceeded: 'fail' as const } };
       return await endOf(await kit.ask([call('look'), call('look'), 'Done.'], options));
     },
   },
@@ -67,7 +67,7 @@ export const turns: readonly Script[] = [
       };
       const run = await kit.ask([call('look'), call('look'), 'Done.'], options);
       const [inputId = ''] = await inputsOf(run);
-      await run.resume({ maxTokens: 1_000 }, { inputId });
+      await run.resume(1_000, { inputId });
       return await endOf(run);
     },
   },
