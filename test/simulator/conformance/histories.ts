@@ -129,6 +129,7 @@ const details: Details = {
       limit('run', it.workflowRunTimeout),
       limit('delay', it.firstWorkflowTaskBackoff),
       names('memo', it.memo?.fields),
+      names('attributes', it.searchAttributes?.indexedFields),
     ),
   workflowExecutionCompleted: (it: Of<'workflowExecutionCompleted'>) =>
     words(it.newExecutionRunId && 'goes on'),

@@ -20,6 +20,8 @@ export class RealEngine {
   readonly #address = devServerAddress();
   readonly #code = new Map<string, Code>();
   readonly #ends: (() => Promise<void>)[] = [];
+  /** What each task queue's worker is. Longhaul's activities ask who else polls. */
+  readonly #workers = new Map<string, Partial<WorkerOptions>>();
   #longhaul: Longhaul | undefined;
   #count = 0;
 
@@ -44,9 +46,9 @@ export class RealEngine {
       key,
       longhaul,
       deploy: async (options, activities) => {
-        this.#code.set(key, this.#codeOf(longhaul.taskQueue, options, activities));
         if (!isServed) await this.#serve(longhaul.taskQueue);
         isServed = true;
+        this.#code.set(key, this.#codeOf(longhaul.taskQueue, options, activities));
       },
     });
   }
@@ -60,6 +62,7 @@ export class RealEngine {
   #codeOf(taskQueue: string, options: LonghaulOptions, activities: Activities): Code {
     const configured = new LonghaulPlugin(options).configureWorker({
       taskQueue,
+      ...this.#workers.get(taskQueue),
       ...workflowsInThread(),
     });
     return { ...(configured.activities as Code), ...(activities as Code) };
@@ -74,6 +77,8 @@ export class RealEngine {
       shutdownGraceTime: '1s',
     };
     const configured = new LonghaulPlugin().configureWorker(options);
+    const { identity = '' } = configured;
+    this.#workers.set(taskQueue, { connection, identity });
     const names = [...Object.keys(configured.activities ?? {}), ...ownActivities];
     const activities = names.map((name) => [name, (...args: unknown[]) => this.#run(name, args)]);
     const worker = await Worker.create({

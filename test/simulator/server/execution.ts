@@ -14,10 +14,10 @@ import {
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
-import { msOf } from '../time';
+import { limitOf, msOf, timeOf } from '../time';
 import type { Cancel, World } from '../world';
 import { History } from './history';
-import { type ActivityEnd, PendingActivity } from './pending-activity';
+import { type ActivityEnd, PendingActivity, retryState } from './pending-activity';
 import { Updates } from './updates';
 import { PendingTask, type TaskKind } from './workflow-task';
 
@@ -25,7 +25,13 @@ type Started = Attributes<'workflowExecutionStarted'>;
 type Failure = temporal.api.failure.v1.IFailure;
 
 export type Status =
-  'running' | 'completed' | 'failed' | 'canceled' | 'terminated' | 'continuedAsNew';
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'canceled'
+  | 'terminated'
+  | 'continuedAsNew'
+  | 'timedOut';
 
 /** What an execution asks of the server, about others. */
 export type Surroundings = {
@@ -87,6 +93,9 @@ export class Execution {
   readonly #around: Surroundings;
   readonly #timers = new Map<string, { readonly startedId: number; readonly cancel: Cancel }>();
   #taskLimit: Cancel = () => undefined;
+  #runLimit: Cancel = () => undefined;
+  #delay: Cancel | undefined;
+
   /** Executions that a reset has begun need the events of the one before. */
   constructor(
     around: Surroundings,
@@ -109,6 +118,21 @@ export class Execution {
     }
     this.memo = { ...this.started.memo?.fields };
     this.searchAttributes = { ...this.started.searchAttributes?.indexedFields };
+    const limit = limitOf(this.started.workflowRunTimeout);
+    if (limit !== undefined) this.#runLimit = around.world.after(limit, () => this.#timeOut());
+  }
+
+  /** Gives it its first task. */
+  begin(): void {
+    const delay = limitOf(this.started.firstWorkflowTaskBackoff);
+    if (delay === undefined || this.history.events.length > 1) return this.needTask();
+    this.#delay = this.#around.world.after(delay, () => this.#endDelay());
+  }
+
+  #endDelay(): void {
+    this.#delay?.();
+    this.#delay = undefined;
+    this.needTask();
   }
 
   get taskQueue(): string {
@@ -240,6 +264,12 @@ export class Execution {
     this.#close('terminated');
   }
 
+  #timeOut(): void {
+    if (this.task?.isStarted === true) this.history.flush();
+    this.history.append('workflowExecutionTimedOut', { retryState: retryState.policyNotSet });
+    this.#close('timedOut');
+  }
+
   /** An update waits: without any other task, it gets one of its own that leaves nothing if it refuses the update. */
   needTaskForUpdates(): void {
     this.#schedule('speculative');
@@ -255,6 +285,7 @@ export class Execution {
   }
 
   needTask(): void {
+    if (this.#delay !== undefined) return;
     if (this.task === undefined) this.#schedule('normal');
     else if (this.task.kind === 'speculative') this.task.makeNormal();
   }
@@ -488,7 +519,7 @@ export class Execution {
     ofTask: { workflowTaskCompletedEventId: never },
   ): void {
     const { activityId, activityType, taskQueue, headers, retryPolicy } = given;
-    const { scheduleToCloseTimeout, scheduleToStartTimeout, startToCloseTimeout } = given;
+    const times = activityTimes(given, limitOf(this.started.workflowRunTimeout));
     const event = this.history.append('activityTaskScheduled', {
       ...ofTask,
       activityId: activityId ?? '',
@@ -496,13 +527,10 @@ export class Execution {
       taskQueue: { name: taskQueue || this.taskQueue },
       header: { fields: headers ?? {} },
       input: { payloads: given.arguments ?? [] },
-      ...(scheduleToCloseTimeout && { scheduleToCloseTimeout }),
-      ...(scheduleToStartTimeout && { scheduleToStartTimeout }),
-      ...(startToCloseTimeout && { startToCloseTimeout }),
-      ...(given.heartbeatTimeout && { heartbeatTimeout: given.heartbeatTimeout }),
+      ...times,
       ...(retryPolicy && { retryPolicy }),
     });
-    this.#addActivity(event.id, given);
+    this.#addActivity(event.id, { ...given, ...times });
   }
 
   #addActivity(scheduledId: number, given: PendingActivity['given']): void {
@@ -678,6 +706,8 @@ export class Execution {
     this.status = status;
     this.closedAt = this.#around.world.now;
     this.#taskLimit();
+    this.#runLimit();
+    this.#delay?.();
     this.task = undefined;
     for (const { cancel } of this.#timers.values()) cancel();
     this.#timers.clear();
@@ -689,6 +719,31 @@ export class Execution {
 
 const isNamedCompleted = (event: SimEvent): event is SimEvent<'workflowTaskCompleted'> =>
   isNamed(event, 'workflowTaskCompleted');
+
+type ActivityTimes = Pick<
+  PendingActivity['given'],
+  'scheduleToCloseTimeout' | 'scheduleToStartTimeout' | 'startToCloseTimeout' | 'heartbeatTimeout'
+>;
+
+/** No limit of an activity is longer than the one around it, and one that is left out is as long. `run`: of the execution. */
+function activityTimes(given: ActivityTimes, run: number | undefined): ActivityTimes {
+  const attempt = limitOf(given.startToCloseTimeout);
+  const whole = shortest(limitOf(given.scheduleToCloseTimeout), run);
+  const start = shortest(limitOf(given.scheduleToStartTimeout), whole);
+  const call = shortest(attempt, whole);
+  const beat = limitOf(given.heartbeatTimeout);
+  return {
+    ...(whole !== undefined && { scheduleToCloseTimeout: timeOf(whole) }),
+    ...(start !== undefined && { scheduleToStartTimeout: timeOf(start) }),
+    ...(call !== undefined && { startToCloseTimeout: timeOf(call) }),
+    ...(beat !== undefined && { heartbeatTimeout: timeOf(shortest(beat, call) ?? beat) }),
+  };
+}
+
+function shortest(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
+}
 
 const ends: readonly ServerCommand['kind'][] = ['complete', 'fail', 'cancel', 'continueAsNew'];
 

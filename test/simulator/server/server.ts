@@ -51,7 +51,7 @@ const stickyMs = 2_000;
 /** The most ms until something that one execution asks of another happens, and until a task reaches a worker. */
 const slowest = { transfer: 50, task: 20 };
 
-const failedStatuses: readonly string[] = ['failed', 'canceled', 'terminated'];
+const failedStatuses: readonly string[] = ['failed', 'canceled', 'terminated', 'timedOut'];
 
 export class SimServer {
   readonly world: World;
@@ -169,7 +169,7 @@ export class SimServer {
   #enter(execution: Execution): Execution {
     this.#executions.set(execution.runId, execution);
     this.#newest.set(execution.workflowId, execution);
-    execution.needTask();
+    execution.begin();
     return execution;
   }
 
@@ -452,6 +452,8 @@ export class SimServer {
         });
       case 'canceled':
         return parent.tell('childWorkflowExecutionCanceled', ids);
+      case 'timedOut':
+        return parent.tell('childWorkflowExecutionTimedOut', { ...ids, retryState: 5 });
       default:
         return parent.tell('childWorkflowExecutionTerminated', ids);
     }

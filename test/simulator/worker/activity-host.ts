@@ -43,12 +43,13 @@ export class ActivityHost {
   readonly #converter: LoadedDataConverter;
 
   constructor(options: HostOptions) {
-    const { identity, taskQueue, longhaul, activities = {}, dataConverter } = options;
+    const { identity, taskQueue, client, longhaul, activities = {}, dataConverter } = options;
     this.#options = options;
     this.#plugin = new LonghaulPlugin(longhaul);
     const configured = this.#plugin.configureWorker({
       identity,
       taskQueue,
+      connection: client.connection as never,
       activities,
       ...(dataConverter && { dataConverter }),
     });

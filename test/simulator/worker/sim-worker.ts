@@ -217,13 +217,15 @@ export class SimWorker implements Poller {
     activity.start(this.id);
     const { attempt } = activity;
     const isCurrent = (): boolean => activity.isCurrent(attempt);
-    const begun: { call?: Attempt } = {};
+    const begun: { call?: Attempt; unsent?: temporal.api.common.v1.IPayload[] | undefined } = {};
     const heartbeat = (payloads: temporal.api.common.v1.IPayload[]): void => {
       if (this.#isGone || this.#frozen !== undefined) return;
+      begun.unsent = payloads;
       this.#server.world.after(this.#server.world.chance.below(heartbeatMs), () => {
         if (this.#isGone || this.#frozen !== undefined || this.#server.isDown) return;
         if (!isCurrent()) return begun.call?.cancel('NOT_FOUND');
         activity.beat({ payloads });
+        if (begun.unsent === payloads) begun.unsent = undefined;
         if (activity.isCancelRequested) begun.call?.cancel('CANCELLED');
       });
     };
@@ -234,7 +236,10 @@ export class SimWorker implements Poller {
     this.#calls.delete(call);
     await this.#pause(this.#server.world.chance.below(resultMs));
     await this.#server.up();
-    if (isCurrent()) report(activity, result);
+    if (!isCurrent()) return;
+    // The next attempt gets the last heartbeat of this one.
+    if (result.failed && begun.unsent) activity.beat({ payloads: begun.unsent });
+    report(activity, result);
   }
 }
 

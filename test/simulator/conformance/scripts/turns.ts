@@ -183,7 +183,7 @@ export const turns: readonly Script[] = [
         return {
           ...{ status: status.name, type, state, turn, pauseSeq },
           memo: shownMemo(memo),
-          attributes: Object.keys(searchAttributes),
+          attributes: shownAttributes(searchAttributes),
           pending: [raw.pendingActivities?.length ?? 0, raw.pendingChildren?.length ?? 0],
         };
       };
@@ -261,7 +261,14 @@ export const turns: readonly Script[] = [
 function shownMemo(memo: unknown): unknown {
   const { longhaul } = (memo ?? {}) as { longhaul?: Record<string, unknown> };
   const { status, agent: runner, pending } = longhaul ?? {};
-  return { status, runner, pending, names: Object.keys(longhaul ?? {}).toSorted() };
+  const asked = (pending as { question: string }[] | undefined)?.map(({ question }) => question);
+  return { status, runner, asked, names: Object.keys(longhaul ?? {}).toSorted() };
+}
+
+/** Temporal's own one is about versions of workers. The key is a hash. */
+function shownAttributes(attributes: Readonly<Record<string, unknown>>): unknown {
+  const { LonghaulAgent: ofAgent, LonghaulStatus: ofStatus } = attributes;
+  return [ofAgent, ofStatus, 'LonghaulKey' in attributes];
 }
 
 /** The list of what there is depends on the SDK alone. */
