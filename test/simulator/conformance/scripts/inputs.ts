@@ -95,7 +95,8 @@ export const inputs: readonly Script[] = [
     run: async (kit) => {
       const run = await asked(kit);
       const handle = kit.handle(run);
-      const options = { args: [{ answer: 'this', inputId: 'q1.0' }], updateId: 'one' };
+      const args: [object] = [{ answer: 'this', inputId: 'q1.0' }];
+      const options = { args, updateId: 'one' };
       const first = await ended(handle.executeUpdate('resume', options));
       const end = await endOf(run);
       return [first, end, await ended(handle.executeUpdate('resume', options))];
