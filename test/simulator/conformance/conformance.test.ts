@@ -31,8 +31,13 @@ async function simulated(): Promise<Readonly<Record<string, Played>>> {
 }
 
 /** Plays a script on the dev server, until its histories are those expected or do not change any more. */
-async function real(engine: RealEngine, script: Script, expected: Lines): Promise<Played> {
+async function real(
+  engine: RealEngine,
+  script: Script,
+  expects: Promise<Lines>,
+): Promise<Played> {
   const { result, histories, tidy } = await engine.play(script);
+  const expected = await expects;
   const until = Date.now() + settlesMs;
   let found = await histories();
   while (JSON.stringify(found) !== JSON.stringify(expected) && Date.now() < until) {
@@ -48,16 +53,20 @@ describe('the simulator does what a dev server does', () => {
   const played = new Map<string, Promise<Played>>();
   let expected: Readonly<Record<string, Played>>;
   beforeAll(async () => {
-    [expected] = await Promise.all([simulated(), engine.open()]);
+    const simulation = simulated();
+    await engine.open();
     const waiting = [...scripts];
     const lane = async (): Promise<void> => {
       for (let script = waiting.shift(); script !== undefined; script = waiting.shift()) {
-        const playing = real(engine, script, expected[script.name]?.histories ?? {});
-        played.set(script.name, playing);
+        const { name } = script;
+        const expects = simulation.then((all) => all[name]?.histories ?? {});
+        const playing = real(engine, script, expects);
+        played.set(name, playing);
         await playing.catch(() => undefined);
       }
     };
     await Promise.all(Array.from({ length: atATime }, lane));
+    expected = await simulation;
   });
   afterAll(() => engine.close());
 

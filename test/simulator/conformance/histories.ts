@@ -96,6 +96,7 @@ function linesOf(events: readonly Event[], compare: Read['compare']): readonly s
   const isCompared = ({ name }: { name: string }): boolean =>
     compare === 'all' || !taskEvents.includes(name);
   const compared = lines.filter(isCompared).map(({ line }) => line);
+  if (compare === 'ends') return compared.slice(-1);
   return compare === 'unordered' ? compared.toSorted() : compared;
 }
 
@@ -160,7 +161,7 @@ const details: Details = {
       `most ${it.retryPolicy?.maximumAttempts}`,
     ),
   activityTaskStarted: (it: Of<'activityTaskStarted'>) =>
-    words(`attempt ${it.attempt}`, it.lastFailure && `after ${failure(it.lastFailure)}`),
+    words(attempt(it.attempt), it.lastFailure && `after ${failure(it.lastFailure)}`),
   activityTaskFailed: (it: Of<'activityTaskFailed'>) =>
     words(failure(it.failure), `state ${it.retryState}`),
   activityTaskTimedOut: (it: Of<'activityTaskTimedOut'>) =>
@@ -222,6 +223,11 @@ function names(what: string, fields: Readonly<Record<string, Payload>> | null | 
 function limit(what: string, duration: Parameters<typeof limitOf>[0]): string {
   const ms = limitOf(duration);
   return ms === undefined ? '' : `${what} ${ms}`;
+}
+
+/** How many attempts fit into a time depends on the machine. */
+function attempt(number: number | null | undefined): string {
+  return Number(number) > 3 ? 'a late attempt' : `attempt ${number}`;
 }
 
 const from = (other: temporal.api.common.v1.IWorkflowExecution | null | undefined): string =>

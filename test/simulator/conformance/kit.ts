@@ -32,9 +32,10 @@ export type Script = {
   /**
    * Which events have to be equal. `decided` (default): all but those of workflow tasks, in their order. What a real server puts into one
    * task depends on how fast it is. `all`: also workflow tasks, for a script in which one thing happens at a time. `unordered`: as
-   * `decided`, in any order, for runs that do things at the same time.
+   * `decided`, in any order, for runs that do things at the same time. `ends`: only how the executions end, where what they do before
+   * depends on who is faster.
    */
-  readonly compare?: 'all' | 'decided' | 'unordered';
+  readonly compare?: 'all' | 'decided' | 'unordered' | 'ends';
   /** The workers come only with the first `deploy`: until then nothing takes tasks. */
   readonly startsUnserved?: true;
   readonly run: (kit: Kit) => Promise<unknown>;

@@ -2,7 +2,7 @@
 
 import type { Json } from 'longhaul';
 import { type Lines, masked, readHistories } from './histories';
-import { ended, Kit, pause, type Place, type Script } from './kit';
+import { ended, Kit, type Place, type Script } from './kit';
 
 /** The most that a script may take. */
 const longestMs = 40_000;
@@ -21,7 +21,7 @@ export type Playing = {
 export async function play(script: Script, place: Place): Promise<Playing> {
   const kit = new Kit(place);
   const { key, longhaul, roots } = kit;
-  const result = await ended(Promise.race([script.run(kit), late()]));
+  const result = await ended(inTime(script.run(kit)));
   const { compare = 'decided' } = script;
   return {
     result: JSON.parse(masked(JSON.stringify(result), key)) as Json,
@@ -33,7 +33,15 @@ export async function play(script: Script, place: Place): Promise<Playing> {
   };
 }
 
-async function late(): Promise<never> {
-  await pause(longestMs);
-  throw new Error(`the script did not end within ${longestMs} ms`);
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new Error(`the script did not end within ${longestMs} ms`);
+    timer = setTimeout(() => reject(error), longestMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

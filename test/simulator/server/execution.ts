@@ -14,6 +14,7 @@ import {
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
+import { temporal as api } from '../internals';
 import { limitOf, msOf, timeOf } from '../time';
 import type { Cancel, World } from '../world';
 import { History } from './history';
@@ -66,6 +67,8 @@ export type Begun = {
 
 /** What the server did with the answer to a task. `forgotten`: the task was for updates alone, which were refused, and leaves nothing. */
 export type Completion = 'taken' | 'forgotten' | 'refused' | 'late';
+
+const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
 
 const taskTimeoutMs = 10_000;
 
@@ -245,7 +248,7 @@ export class Execution {
   }
 
   requestCancel(attributes: Attributes<'workflowExecutionCancelRequested'>): void {
-    if (this.isCancelRequested) return;
+    if (this.isCancelRequested || !this.isOpen) return;
     this.isCancelRequested = true;
     this.tell('workflowExecutionCancelRequested', attributes);
   }
@@ -255,7 +258,7 @@ export class Execution {
     this.wasReset = byReset;
     if (this.task?.isStarted === true) {
       this.task.write(this.suggestsContinueAsNew);
-      this.#failTask(8);
+      this.#failTask(taskFailed.WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND);
     }
     this.history.append('workflowExecutionTerminated', {
       reason,
@@ -335,7 +338,7 @@ export class Execution {
     }
     if (commands.some(isEnd) && (this.history.hasWaiting || this.updates.hasAdmitted)) {
       task.write(this.suggestsContinueAsNew);
-      this.#failTask(6, 'UnhandledCommand');
+      this.#failTask(taskFailed.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND, 'UnhandledCommand');
       return 'refused';
     }
     task.write(this.suggestsContinueAsNew);

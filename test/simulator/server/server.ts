@@ -6,6 +6,7 @@
 
 import type { temporal } from '@temporalio/proto';
 import type { Attributes, SimEvent } from '../core/events';
+import { temporal as api } from '../internals';
 import type { World } from '../world';
 import { Execution, type Initiated, type Surroundings } from './execution';
 import type { PendingActivity } from './pending-activity';
@@ -44,6 +45,11 @@ export class AlreadyStarted extends Error {
     this.runId = runId;
   }
 }
+
+const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
+
+/** Temporal's number for who continues a run as new. */
+const byWorkflow = 1;
 
 /** ms for which tasks of a run go to the worker that keeps it. */
 const stickyMs = 2_000;
@@ -189,7 +195,7 @@ export class SimServer {
     next.history.append('workflowTaskFailed', {
       scheduledEventId: ((started?.id ?? 1) - 1) as never,
       startedEventId: (started?.id ?? 0) as never,
-      cause: 9,
+      cause: taskFailed.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW,
       baseRunId: execution.runId,
       newRunId: runId,
       failure: { message: 'reset' },
@@ -346,7 +352,7 @@ export class SimServer {
       namespace: this.namespace,
       ...(workflowExecution && { workflowExecution }),
     };
-    if (target?.isOpen !== true) {
+    if (target === undefined) {
       from.tell('requestCancelExternalWorkflowExecutionFailed', { ...ids, cause: 1 });
       return;
     }
@@ -375,8 +381,9 @@ export class SimServer {
           ...(attributes.input && { input: attributes.input }),
           ...(attributes.memo && { memo: attributes.memo }),
           ...(attributes.header && { header: attributes.header }),
-          searchAttributes: { indexedFields: execution.searchAttributes },
+          ...(attributes.searchAttributes && { searchAttributes: attributes.searchAttributes }),
           continuedExecutionRunId: execution.runId,
+          initiator: byWorkflow,
           firstExecutionRunId: started.firstExecutionRunId ?? execution.runId,
           ...(started.parentWorkflowExecution && {
             parentWorkflowNamespace: this.namespace,

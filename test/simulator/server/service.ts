@@ -190,7 +190,8 @@ export class SimService {
         workflowExecution,
         reason,
       }: Request<'RequestCancelWorkflowExecution'>) => {
-        this.#findOpen(workflowExecution).requestCancel({
+        // The request is well also for one that is closed.
+        this.#find(workflowExecution).requestCancel({
           cause: reason ?? '',
           identity: 'client',
         });

@@ -5,7 +5,7 @@
 // 3. A worker that is frozen takes nothing, and what it has in hand waits. One that is gone has lost it.
 
 import type { coresdk, temporal } from '@temporalio/proto';
-import { common } from '../internals';
+import { common, temporal as api } from '../internals';
 import { CoreRun } from '../core/core-run';
 import { NonDeterminism } from '../core/operations';
 import type { Execution } from '../server/execution';
@@ -28,8 +28,9 @@ export type SimWorkerOptions = {
   readonly onWrong: (error: unknown) => void;
 };
 
-const nonDeterministicCause = 24;
-const failedCause = 21;
+const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
+const nonDeterministicCause = taskFailed.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR;
+const failedCause = taskFailed.WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE;
 
 /** The most ms until a heartbeat, or the result of an activity, reaches the server. */
 const heartbeatMs = 20;

@@ -40,6 +40,7 @@ async function outgrow(kit: Kit, run: Awaited<ReturnType<Kit['ask']>>): Promise<
 export const ends: readonly Script[] = [
   {
     name: 'a run that is cancelled while it waits',
+    compare: 'ends',
     run: async (kit) => {
       const run = await kit.ask([askUser('Which?'), 'Done.'], asking);
       await inputsOf(run);
@@ -59,11 +60,22 @@ export const ends: readonly Script[] = [
   },
   {
     name: 'a run that is cancelled while a tool runs',
+    compare: 'ends',
     run: async (kit) => {
       const gate = new Gate();
       const run = await kit.ask([call('hang'), 'Done.'], { tools: [hanging(gate)] });
       await gate.arrival();
       await run.cancel('enough');
+      return [await endOf(run), await statusOf(kit, run)];
+    },
+  },
+  {
+    name: 'a run that the server cancels while a tool runs',
+    run: async (kit) => {
+      const gate = new Gate();
+      const run = await kit.ask([call('hang'), 'Done.'], { tools: [hanging(gate)] });
+      await gate.arrival();
+      await kit.handle(run).cancel();
       return [await endOf(run), await statusOf(kit, run)];
     },
   },
@@ -213,6 +225,7 @@ export const ends: readonly Script[] = [
       await inputsOf(run);
       await kit.deploy({ runners: [agent('agent', { ...asking, instructions: 'new' })], providers });
       const { from, to } = await run.migrate('agent', { by: { id: 'ada' } });
+      await inputsOf(run);
       await run.resume('this');
       return [from === to, await endOf(run)];
     },

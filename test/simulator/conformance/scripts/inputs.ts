@@ -37,10 +37,9 @@ export const inputs: readonly Script[] = [
     name: 'an answer by update',
     compare: 'all',
     run: async (kit) => {
-      const run = await kit.ask([askUser('Which?'), echo], asking);
-      const outcome = await run.outcome();
+      const run = await asked(kit);
       await run.resume('this');
-      return [outcome.kind, await endOf(run)];
+      return await endOf(run);
     },
   },
   {
@@ -227,6 +226,7 @@ export const inputs: readonly Script[] = [
   },
   {
     name: 'a signal with the start',
+    compare: 'ends',
     run: async (kit) => {
       await kit.deploy({ runners: [agent('agent')], providers: modelsOf({ agent: ['Done.'] }) });
       await kit.longhaul.client.workflow.signalWithStart('agentWorkflow', {

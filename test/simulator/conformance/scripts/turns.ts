@@ -156,17 +156,29 @@ export const turns: readonly Script[] = [
   },
   {
     name: 'a run that is out of time',
+    startsUnserved: true,
     run: async (kit) => {
-      const asker = agent('agent', { askUser: 'tool' });
-      await kit.deploy({ runners: [asker], providers: modelsOf({ agent: [askUser('Which?')] }) });
       const handle = await kit.longhaul.client.workflow.start('agentWorkflow', {
         workflowId: kit.id('run'),
         taskQueue: kit.longhaul.taskQueue,
         args: [{ runner: 'agent', input: 'Go.' }],
-        workflowExecutionTimeout: 1_000,
+        workflowExecutionTimeout: 500,
       });
       const end = await ended(handle.result());
       return [end, (await handle.describe()).status.name];
+    },
+  },
+  {
+    name: 'a run with a limit, which activities have, too',
+    run: async (kit) => {
+      await kit.deploy({ runners: [agent('agent')], providers: modelsOf({ agent: ['Done.'] }) });
+      await kit.longhaul.client.workflow.start('agentWorkflow', {
+        workflowId: kit.id('run'),
+        taskQueue: kit.longhaul.taskQueue,
+        args: [{ runner: 'agent', input: 'Go.' }],
+        workflowRunTimeout: '10 minutes',
+      });
+      return await endOf(kit.longhaul.run(kit.id('run')));
     },
   },
   {
