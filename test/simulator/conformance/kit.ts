@@ -87,7 +87,12 @@ export class Kit {
   }
 
   thread(agent: string, options: Partial<ThreadOptions> = {}): ThreadHandle {
-    const thread = this.longhaul.thread({ agent, sessionId: this.key, ...options });
+    const thread = this.longhaul.thread({
+      agent,
+      sessionId: this.key,
+      appName: 'talk',
+      ...options,
+    });
     if (!this.roots.includes(thread.threadId)) this.roots.push(thread.threadId);
     return thread;
   }

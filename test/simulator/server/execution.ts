@@ -505,7 +505,7 @@ export class Execution {
         acceptedRequestSequencingEventId: sequencingId as never,
         acceptedRequest: request,
       });
-      this.updates.accept(protocolInstanceId, event.id);
+      this.updates.accept(protocolInstanceId, event.id, request);
     } else if (message.kind === 'completed') {
       const update = this.updates.get(protocolInstanceId);
       this.history.append('workflowExecutionUpdateCompleted', {

@@ -183,14 +183,14 @@ export class SimServer {
   reset(
     execution: Execution,
     finishId: number,
-    reapply: { readonly signals: boolean; readonly updates: boolean },
+    reapply: { readonly signals: boolean; readonly updates: boolean; readonly reason: string },
   ): Execution {
     const runId = this.world.chance.uuid();
     const { events } = execution.history;
     const kept = events.filter(({ id }) => id < finishId);
     const later = events.filter(({ id }) => id >= finishId);
     const started = kept.findLast(({ name }) => name === 'workflowTaskStarted');
-    if (execution.isOpen) execution.terminate('reset', { byReset: true });
+    if (execution.isOpen) execution.terminate(reapply.reason, { byReset: true });
     const next = new Execution(this.#around, { workflowId: execution.workflowId, runId }, kept);
     next.history.append('workflowTaskFailed', {
       scheduledEventId: ((started?.id ?? 1) - 1) as never,
@@ -370,6 +370,8 @@ export class SimServer {
     { attributes }: SimEvent<'workflowExecutionContinuedAsNew'>,
   ): void {
     const { started } = execution;
+    // The changes that SDK Core notes by itself are those of one execution.
+    const { TemporalChangeVersion: _, ...carried } = execution.searchAttributes;
     const runId = attributes.newExecutionRunId ?? '';
     this.start(
       {
@@ -381,7 +383,7 @@ export class SimServer {
           ...(attributes.input && { input: attributes.input }),
           ...(attributes.memo && { memo: attributes.memo }),
           ...(attributes.header && { header: attributes.header }),
-          ...(attributes.searchAttributes && { searchAttributes: attributes.searchAttributes }),
+          searchAttributes: attributes.searchAttributes ?? { indexedFields: carried },
           continuedExecutionRunId: execution.runId,
           initiator: byWorkflow,
           firstExecutionRunId: started.firstExecutionRunId ?? execution.runId,

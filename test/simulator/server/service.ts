@@ -424,7 +424,11 @@ export class SimService {
       const excluded = (request.resetReapplyExcludeTypes ?? []).map(Number);
       const reapply = { signals: !excluded.includes(1), updates: !excluded.includes(2) };
       const finishId = Number(request.workflowTaskFinishEventId);
-      return { runId: this.#server.reset(execution, finishId, reapply).runId };
+      const { runId } = this.#server.reset(execution, finishId, {
+        ...reapply,
+        reason: request.reason ?? '',
+      });
+      return { runId };
     });
   }
 }

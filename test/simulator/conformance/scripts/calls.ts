@@ -150,11 +150,10 @@ export const calls: readonly Script[] = [
   {
     name: 'a read that is too slow for the activity of the model',
     run: async (kit) => {
-      let count = 0;
-      const slow = (): Promise<string> => {
-        count += 1;
-        return count === 1 ? new Gate().wait() : Promise.resolve('seen');
-      };
+      const slow = (): Promise<string> =>
+        Context.current().info.activityType === 'callModel'
+          ? new Gate().wait()
+          : Promise.resolve('seen');
       const options = {
         tools: [tool('look', slow, { effect: 'read' })],
         inlineReads: true,

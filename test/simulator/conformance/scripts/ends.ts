@@ -149,6 +149,7 @@ export const ends: readonly Script[] = [
   },
   {
     name: 'an outcome that is waited for while the run is terminated',
+    compare: 'ends',
     run: async (kit) => {
       const gate = new Gate();
       const run = await kit.ask([call('hang'), 'Done.'], { tools: [hanging(gate)] });
@@ -204,6 +205,7 @@ export const ends: readonly Script[] = [
   },
   {
     name: 'a message that cuts the model call',
+    compare: 'ends',
     run: async (kit) => {
       const gate = new Gate();
       const run = await kit.ask([() => gate.wait(), 'Done.']);

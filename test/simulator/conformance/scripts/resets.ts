@@ -86,7 +86,7 @@ export const resets: readonly Script[] = [
       const root = sequential({ id: 'pipeline', steps });
       const run = await kit.begin(root, { plan: byTurn('Planned.'), draft: byTurn('Drafted.') });
       const end = await endOf(run);
-      await run.reset({ to: 'step-2' });
+      await run.reset({ to: 'draft' });
       return [end, await endOf(run)];
     },
   },
@@ -123,6 +123,8 @@ export const resets: readonly Script[] = [
       await kit.handle(run).executeUpdate('resume', { args });
       const end = await endOf(run);
       await reset(kit, run, { task: 1 });
+      await inputsOf(run);
+      await run.resume('that');
       return [end, await endOf(run)];
     },
   },

@@ -67,6 +67,7 @@ export const trees: readonly Script[] = [
   },
   {
     name: 'a sub-agent that asks',
+    compare: 'unordered',
     run: async (kit) => {
       const scripts = { manager: [dig, echo], digger: [askUser('Where?'), 'Dug.'] };
       const run = await kit.begin(manager(agent('digger', asking)), scripts);
@@ -77,6 +78,7 @@ export const trees: readonly Script[] = [
   },
   {
     name: 'a sub-agent that asks, two levels down',
+    compare: 'unordered',
     run: async (kit) => {
       const digger = agent('digger', asking);
       const tools = [subAgent(digger, { name: 'delve', description: 'Delves' })];
@@ -216,6 +218,7 @@ export const trees: readonly Script[] = [
   },
   {
     name: 'a step that asks',
+    compare: 'unordered',
     run: async (kit) => {
       const steps = [agent('plan', asking), agent('draft')];
       const root = sequential({ id: 'pipeline', steps, passOutput: true });
@@ -247,7 +250,7 @@ export const trees: readonly Script[] = [
   },
   {
     name: 'branches of which the first one counts',
-    compare: 'unordered',
+    compare: 'ends',
     run: async (kit) => {
       const branches = [agent('one', asking), agent('two', asking)];
       const root = parallel({ id: 'all', branches, merge: 'first', cancelRest: true });
