@@ -31,11 +31,7 @@ async function simulated(): Promise<Readonly<Record<string, Played>>> {
 }
 
 /** Plays a script on the dev server, until its histories are those expected or do not change any more. */
-async function real(
-  engine: RealEngine,
-  script: Script,
-  expects: Promise<Lines>,
-): Promise<Played> {
+async function real(engine: RealEngine, script: Script, expects: Promise<Lines>): Promise<Played> {
   const { result, histories, tidy } = await engine.play(script);
   const expected = await expects;
   const until = Date.now() + settlesMs;

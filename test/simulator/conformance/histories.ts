@@ -211,7 +211,7 @@ const details: Details = {
     words(it.workflowExecution?.workflowId),
 };
 
-function words(...parts: readonly (string | false | null | undefined | '')[]): string {
+function words(...parts: readonly (string | false | null | undefined)[]): string {
   return parts.filter(Boolean).join(', ');
 }
 

@@ -12,7 +12,13 @@ import {
   type Tool,
   type ToolDefinition,
 } from 'longhaul';
-import type { Longhaul, RunHandle, StartOptions, ThreadHandle, ThreadOptions } from 'longhaul/client';
+import type {
+  Longhaul,
+  RunHandle,
+  StartOptions,
+  ThreadHandle,
+  ThreadOptions,
+} from 'longhaul/client';
 import { scriptedModel, type ScriptedStep } from 'longhaul/testing';
 import type { LonghaulOptions } from 'longhaul/worker';
 
@@ -77,7 +83,10 @@ export class Kit {
   }
 
   /** The run of an agent with this script. */
-  async ask(steps: readonly ScriptedStep[], options: Partial<AgentOptions> = {}): Promise<RunHandle> {
+  async ask(
+    steps: readonly ScriptedStep[],
+    options: Partial<AgentOptions> = {},
+  ): Promise<RunHandle> {
     return await this.begin(agent('agent', options), { agent: steps });
   }
 

@@ -26,13 +26,7 @@ type Started = Attributes<'workflowExecutionStarted'>;
 type Failure = temporal.api.failure.v1.IFailure;
 
 export type Status =
-  | 'running'
-  | 'completed'
-  | 'failed'
-  | 'canceled'
-  | 'terminated'
-  | 'continuedAsNew'
-  | 'timedOut';
+  'running' | 'completed' | 'failed' | 'canceled' | 'terminated' | 'continuedAsNew' | 'timedOut';
 
 /** What an execution asks of the server, about others. */
 export type Surroundings = {

@@ -259,7 +259,9 @@ export const calls: readonly Script[] = [
   {
     name: 'a result from the client that does not come',
     run: async (kit) =>
-      await endOf(await kit.ask([call('pick'), echo], { tools: [ofClient({ resultTimeout: 500 })] })),
+      await endOf(
+        await kit.ask([call('pick'), echo], { tools: [ofClient({ resultTimeout: 500 })] }),
+      ),
   },
   {
     name: 'a result by its token',

@@ -225,7 +225,10 @@ export const ends: readonly Script[] = [
       await kit.deploy({ runners: [before], providers });
       const run = await kit.start('agent');
       await inputsOf(run);
-      await kit.deploy({ runners: [agent('agent', { ...asking, instructions: 'new' })], providers });
+      await kit.deploy({
+        runners: [agent('agent', { ...asking, instructions: 'new' })],
+        providers,
+      });
       const { from, to } = await run.migrate('agent', { by: { id: 'ada' } });
       await inputsOf(run);
       await run.resume('this');

@@ -17,7 +17,7 @@ import {
 
 const echo = askingEcho();
 const asking = { askUser: 'tool' } as const;
-const refund = tool('refund', ({ amount }) => `refunded ${String(amount)}`, {
+const refund = tool('refund', ({ amount }) => `refunded ${Number(amount)}`, {
   needsApproval: true,
 });
 
@@ -260,7 +260,10 @@ export const inputs: readonly Script[] = [
       const run = await kit.start('agent');
       await kit.handle(run).signal('resume', 'early');
       const asker = agent('agent', asking);
-      await kit.deploy({ runners: [asker], providers: modelsOf({ agent: [askUser('Which?'), echo] }) });
+      await kit.deploy({
+        runners: [asker],
+        providers: modelsOf({ agent: [askUser('Which?'), echo] }),
+      });
       await inputsOf(run);
       await run.resume('this');
       return await endOf(run);

@@ -3,7 +3,17 @@
 import { randomUUID } from 'node:crypto';
 import { sequential, subAgent } from 'longhaul';
 import type { ScriptedStep } from 'longhaul/testing';
-import { agent, askUser, call, endOf, eventually, inputsOf, type Kit, type Script, tool } from '../kit';
+import {
+  agent,
+  askUser,
+  call,
+  endOf,
+  eventually,
+  inputsOf,
+  type Kit,
+  type Script,
+  tool,
+} from '../kit';
 
 const asking = { askUser: 'tool' } as const;
 const look = tool('look', () => 'seen');

@@ -137,7 +137,9 @@ export const trees: readonly Script[] = [
     compare: 'unordered',
     run: async (kit) => {
       const gate = new Gate();
-      const digger = agent('digger', { tools: [tool('hang', (_a, { signal }) => gate.wait(signal))] });
+      const digger = agent('digger', {
+        tools: [tool('hang', (_a, { signal }) => gate.wait(signal))],
+      });
       const scripts = { manager: [dig, echo], digger: [call('hang'), 'Dug.'] };
       const run = await kit.begin(manager(digger), scripts);
       await gate.arrival();
