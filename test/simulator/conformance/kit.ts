@@ -185,7 +185,7 @@ export async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-const longestWaitMs = 20_000;
+const longestWaitMs = 60_000;
 
 export async function eventually(
   what: string,

@@ -5,7 +5,7 @@ import { type Lines, masked, readHistories } from './histories';
 import { ended, Kit, type Place, type Script } from './kit';
 
 /** The most that a script may take. */
-const longestMs = 40_000;
+const longestMs = 100_000;
 
 /** What a script comes to: its result, and the events of its histories. */
 export type Played = { readonly result: Json; readonly histories: Lines };

@@ -209,7 +209,7 @@ export const calls: readonly Script[] = [
     name: 'an activity that runs out of time once',
     run: async (kit) =>
       await charged(kit, () => (isFirst() ? Context.current().sleep('1 minute') : 'charged'), {
-        timeout: 300,
+        timeout: 1_000,
       }),
   },
   {

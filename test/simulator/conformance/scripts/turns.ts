@@ -80,6 +80,7 @@ export const turns: readonly Script[] = [
   },
   {
     name: 'an agent that no worker has',
+    compare: 'ends',
     run: async (kit) => {
       await kit.deploy({ runners: [agent('other')], providers: modelsOf({ other: [] }) });
       return await endOf(await kit.start('agent'));
