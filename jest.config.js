@@ -36,7 +36,12 @@ const simulated = {
 const projects = [
   { displayName: 'unit', timeout: minute },
   { displayName: 'contract', timeout: minute },
-  { displayName: 'simulator', timeout: minute, globalSetup: '<rootDir>/test/build-package.ts' },
+  {
+    displayName: 'simulator',
+    timeout: 4 * minute,
+    ...servers,
+    globalSetup: '<rootDir>/test/e2e/global-setup.ts',
+  },
   { timeout: minute, ...simulated },
   {
     displayName: 'workflow',

@@ -14,6 +14,8 @@ import { Chance, World } from './world';
 export type SimWorkerSettings = {
   readonly taskQueue?: string;
   readonly longhaul: LonghaulOptions;
+  /** The user's own, beside Longhaul's. */
+  readonly activities?: HostOptions['activities'];
   /** How many runs it keeps. Default 100. */
   readonly cache?: number;
   readonly interceptors?: HostOptions['interceptors'];

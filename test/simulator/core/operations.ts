@@ -265,8 +265,8 @@ export class ChildOperation implements Operation {
       const [result] = event.attributes.result?.payloads ?? [];
       this.#resolved({ completed: { ...(result && { result }) } });
     } else if (isNamed(event, 'childWorkflowExecutionFailed')) {
-      const { failure } = event.attributes;
-      this.#failed('failed', failure ?? undefined);
+      const { failure, retryState } = event.attributes;
+      this.#failed('failed', failure ?? undefined, retryState ?? 0);
     } else if (isNamed(event, 'childWorkflowExecutionTimedOut')) {
       this.#failed('timed out', {
         message: 'Timed out',
@@ -287,9 +287,9 @@ export class ChildOperation implements Operation {
     });
   }
 
-  #failed(how: string, cause: Failure | undefined): void {
+  #failed(how: string, cause: Failure | undefined, retryState = 0): void {
     const message = `Child Workflow execution ${how}`;
-    const failure = { message, ...(cause && { cause }), ...this.#info() };
+    const failure = { message, ...(cause && { cause }), ...this.#info(retryState) };
     this.#resolved({ failed: { failure } });
   }
 
@@ -299,14 +299,14 @@ export class ChildOperation implements Operation {
     this.#resolved({ cancelled: { failure } });
   }
 
-  #info(): Pick<Failure, 'childWorkflowExecutionFailureInfo'> {
+  #info(retryState = 0): Pick<Failure, 'childWorkflowExecutionFailureInfo'> {
     const { namespace, workflowId = '', workflowType } = this.#given;
     return {
       childWorkflowExecutionFailureInfo: {
         namespace: namespace ?? '',
         workflowType: { name: workflowType ?? '' },
         workflowExecution: { workflowId, runId: this.#runId },
-        retryState: 0,
+        retryState,
       },
     };
   }

@@ -14,11 +14,12 @@ import {
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
-import { msOf } from '../time';
+import { temporal as api } from '../internals';
+import { limitOf, msOf, timeOf } from '../time';
 import type { Cancel, World } from '../world';
 import { History } from './history';
 import { limits, messages as limitMessages, sizeOfAnswer, tooManyPending } from './limits';
-import { type ActivityEnd, PendingActivity } from './pending-activity';
+import { type ActivityEnd, PendingActivity, retryState } from './pending-activity';
 import { Updates } from './updates';
 import { PendingTask, type TaskKind } from './workflow-task';
 
@@ -26,7 +27,7 @@ type Started = Attributes<'workflowExecutionStarted'>;
 type Failure = temporal.api.failure.v1.IFailure;
 
 export type Status =
-  'running' | 'completed' | 'failed' | 'canceled' | 'terminated' | 'continuedAsNew';
+  'running' | 'completed' | 'failed' | 'canceled' | 'terminated' | 'continuedAsNew' | 'timedOut';
 
 /** What an execution asks of the server, about others. */
 export type Surroundings = {
@@ -62,6 +63,8 @@ export type Begun = {
 /** What the server did with the answer to a task. `forgotten`: the task was for updates alone, which were refused, and leaves nothing. */
 export type Completion = 'taken' | 'forgotten' | 'refused' | 'late';
 
+const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
+
 const taskTimeoutMs = 10_000;
 
 /** From here on the server suggests to continue as new. */
@@ -90,6 +93,9 @@ export class Execution {
   #taskLimit: Cancel = () => undefined;
   /** While the commands of a task enter history, nothing else does. */
   #isTaking = false;
+  #runLimit: Cancel = () => undefined;
+  #delay: Cancel | undefined;
+
   /** Executions that a reset has begun need the events of the one before. */
   constructor(
     around: Surroundings,
@@ -112,6 +118,21 @@ export class Execution {
     }
     this.memo = { ...this.started.memo?.fields };
     this.searchAttributes = { ...this.started.searchAttributes?.indexedFields };
+    const limit = limitOf(this.started.workflowRunTimeout);
+    if (limit !== undefined) this.#runLimit = around.world.after(limit, () => this.#timeOut());
+  }
+
+  /** Gives it its first task. */
+  begin(): void {
+    const delay = limitOf(this.started.firstWorkflowTaskBackoff);
+    if (delay === undefined || this.history.events.length > 1) return this.needTask();
+    this.#delay = this.#around.world.after(delay, () => this.#endDelay());
+  }
+
+  #endDelay(): void {
+    this.#delay?.();
+    this.#delay = undefined;
+    this.needTask();
   }
 
   get taskQueue(): string {
@@ -228,7 +249,7 @@ export class Execution {
   }
 
   requestCancel(attributes: Attributes<'workflowExecutionCancelRequested'>): void {
-    if (this.isCancelRequested) return;
+    if (this.isCancelRequested || !this.isOpen) return;
     this.isCancelRequested = true;
     this.tell('workflowExecutionCancelRequested', attributes);
   }
@@ -238,7 +259,7 @@ export class Execution {
     this.wasReset = byReset;
     if (this.task?.isStarted === true) {
       this.task.write(this.suggestsContinueAsNew);
-      this.#failTask(8);
+      this.#failTask(taskFailed.WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND);
     }
     this.history.append('workflowExecutionTerminated', {
       reason,
@@ -257,6 +278,12 @@ export class Execution {
     return reason;
   }
 
+  #timeOut(): void {
+    if (this.task?.isStarted === true) this.history.flush();
+    this.history.append('workflowExecutionTimedOut', { retryState: retryState.policyNotSet });
+    this.#close('timedOut');
+  }
+
   /** An update waits: without any other task, it gets one of its own that leaves nothing if it refuses the update. */
   needTaskForUpdates(): void {
     this.#schedule('speculative');
@@ -272,6 +299,7 @@ export class Execution {
   }
 
   needTask(): void {
+    if (this.#delay !== undefined) return;
     if (this.task === undefined) this.#schedule('normal');
     else if (this.task.kind === 'speculative') this.task.makeNormal();
   }
@@ -321,7 +349,7 @@ export class Execution {
     }
     if (commands.some(isEnd) && (this.history.hasWaiting || this.updates.hasAdmitted)) {
       task.write(this.suggestsContinueAsNew);
-      this.#failTask(6, 'UnhandledCommand');
+      this.#failTask(taskFailed.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND, 'UnhandledCommand');
       return 'refused';
     }
     const pending = { activities: this.activities.size, children: this.children.size };
@@ -502,7 +530,7 @@ export class Execution {
         acceptedRequestSequencingEventId: sequencingId as never,
         acceptedRequest: request,
       });
-      this.updates.accept(protocolInstanceId, event.id);
+      this.updates.accept(protocolInstanceId, event.id, request);
     } else if (message.kind === 'completed') {
       const update = this.updates.get(protocolInstanceId);
       this.history.append('workflowExecutionUpdateCompleted', {
@@ -519,7 +547,7 @@ export class Execution {
     ofTask: { workflowTaskCompletedEventId: never },
   ): void {
     const { activityId, activityType, taskQueue, headers, retryPolicy } = given;
-    const { scheduleToCloseTimeout, scheduleToStartTimeout, startToCloseTimeout } = given;
+    const times = activityTimes(given, limitOf(this.started.workflowRunTimeout));
     const event = this.history.append('activityTaskScheduled', {
       ...ofTask,
       activityId: activityId ?? '',
@@ -527,13 +555,10 @@ export class Execution {
       taskQueue: { name: taskQueue || this.taskQueue },
       header: { fields: headers ?? {} },
       input: { payloads: given.arguments ?? [] },
-      ...(scheduleToCloseTimeout && { scheduleToCloseTimeout }),
-      ...(scheduleToStartTimeout && { scheduleToStartTimeout }),
-      ...(startToCloseTimeout && { startToCloseTimeout }),
-      ...(given.heartbeatTimeout && { heartbeatTimeout: given.heartbeatTimeout }),
+      ...times,
       ...(retryPolicy && { retryPolicy }),
     });
-    this.#addActivity(event.id, given);
+    this.#addActivity(event.id, { ...given, ...times });
   }
 
   #addActivity(scheduledId: number, given: PendingActivity['given']): void {
@@ -710,6 +735,8 @@ export class Execution {
     this.status = status;
     this.closedAt = this.#around.world.now;
     this.#taskLimit();
+    this.#runLimit();
+    this.#delay?.();
     this.task = undefined;
     for (const { cancel } of this.#timers.values()) cancel();
     this.#timers.clear();
@@ -721,6 +748,31 @@ export class Execution {
 
 const isNamedCompleted = (event: SimEvent): event is SimEvent<'workflowTaskCompleted'> =>
   isNamed(event, 'workflowTaskCompleted');
+
+type ActivityTimes = Pick<
+  PendingActivity['given'],
+  'scheduleToCloseTimeout' | 'scheduleToStartTimeout' | 'startToCloseTimeout' | 'heartbeatTimeout'
+>;
+
+/** No limit of an activity is longer than the one around it, and one that is left out is as long. `run`: of the execution. */
+function activityTimes(given: ActivityTimes, run: number | undefined): ActivityTimes {
+  const attempt = limitOf(given.startToCloseTimeout);
+  const whole = shortest(limitOf(given.scheduleToCloseTimeout), run);
+  const start = shortest(limitOf(given.scheduleToStartTimeout), whole);
+  const call = shortest(attempt, whole);
+  const beat = limitOf(given.heartbeatTimeout);
+  return {
+    ...(whole !== undefined && { scheduleToCloseTimeout: timeOf(whole) }),
+    ...(start !== undefined && { scheduleToStartTimeout: timeOf(start) }),
+    ...(call !== undefined && { startToCloseTimeout: timeOf(call) }),
+    ...(beat !== undefined && { heartbeatTimeout: timeOf(shortest(beat, call) ?? beat) }),
+  };
+}
+
+function shortest(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
+}
 
 const ends: readonly ServerCommand['kind'][] = ['complete', 'fail', 'cancel', 'continueAsNew'];
 

@@ -149,6 +149,7 @@ export class PendingActivity {
 
   #timeOut(type: number): void {
     if (this.isOver) return;
+    const cause = this.lastFailure;
     const failure: Failure = {
       message: `activity ${nameOf(type)} timeout`,
       source: 'Server',
@@ -159,9 +160,11 @@ export class PendingActivity {
     };
     const isFinal = type === timeoutType.scheduleToClose || type === timeoutType.scheduleToStart;
     if (!isFinal && !this.isCancelRequested) return this.#again(failure);
-    const cause = this.lastFailure;
-    const whole = isFinal && cause !== undefined ? { ...failure, cause } : failure;
-    this.#end({ kind: 'timedOut', failure: whole, retryState: retryState.timeout });
+    this.#end({
+      kind: 'timedOut',
+      failure: { ...failure, ...(cause && { cause }) },
+      retryState: isFinal ? retryState.timeout : retryState.cancelRequested,
+    });
   }
 
   /** The next attempt, if there may be one. */
@@ -170,8 +173,11 @@ export class PendingActivity {
     const most = retryPolicy?.maximumAttempts ?? 0;
     const isTimeout = failure.timeoutFailureInfo != null;
     const kind = isTimeout ? 'timedOut' : 'failed';
-    if (most > 0 && this.attempt >= most)
-      return this.#end({ kind, failure, retryState: retryState.maximumAttempts });
+    if (most > 0 && this.attempt >= most) {
+      const cause = isTimeout && this.lastFailure ? { cause: this.lastFailure } : {};
+      const last = { ...failure, ...cause };
+      return this.#end({ kind, failure: last, retryState: retryState.maximumAttempts });
+    }
     const first = limitOf(retryPolicy?.initialInterval) ?? 1_000;
     const factor = retryPolicy?.backoffCoefficient ?? 2;
     const longest = limitOf(retryPolicy?.maximumInterval) ?? first * 100;

@@ -6,6 +6,7 @@
 
 import type { temporal } from '@temporalio/proto';
 import type { Attributes, SimEvent } from '../core/events';
+import { temporal as api } from '../internals';
 import type { World } from '../world';
 import { Execution, type Initiated, type Surroundings } from './execution';
 import type { PendingActivity } from './pending-activity';
@@ -45,13 +46,18 @@ export class AlreadyStarted extends Error {
   }
 }
 
+const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
+
+/** Temporal's number for who continues a run as new. */
+const byWorkflow = 1;
+
 /** ms for which tasks of a run go to the worker that keeps it. */
 const stickyMs = 2_000;
 
 /** The most ms until something that one execution asks of another happens, and until a task reaches a worker. */
 const slowest = { transfer: 50, task: 20 };
 
-const failedStatuses: readonly string[] = ['failed', 'canceled', 'terminated'];
+const failedStatuses: readonly string[] = ['failed', 'canceled', 'terminated', 'timedOut'];
 
 export class SimServer {
   readonly world: World;
@@ -169,7 +175,7 @@ export class SimServer {
   #enter(execution: Execution): Execution {
     this.#executions.set(execution.runId, execution);
     this.#newest.set(execution.workflowId, execution);
-    execution.needTask();
+    execution.begin();
     return execution;
   }
 
@@ -177,19 +183,19 @@ export class SimServer {
   reset(
     execution: Execution,
     finishId: number,
-    reapply: { readonly signals: boolean; readonly updates: boolean },
+    reapply: { readonly signals: boolean; readonly updates: boolean; readonly reason: string },
   ): Execution {
     const runId = this.world.chance.uuid();
     const { events } = execution.history;
     const kept = events.filter(({ id }) => id < finishId);
     const later = events.filter(({ id }) => id >= finishId);
     const started = kept.findLast(({ name }) => name === 'workflowTaskStarted');
-    if (execution.isOpen) execution.terminate('reset', { byReset: true });
+    if (execution.isOpen) execution.terminate(reapply.reason, { byReset: true });
     const next = new Execution(this.#around, { workflowId: execution.workflowId, runId }, kept);
     next.history.append('workflowTaskFailed', {
       scheduledEventId: ((started?.id ?? 1) - 1) as never,
       startedEventId: (started?.id ?? 0) as never,
-      cause: 9,
+      cause: taskFailed.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW,
       baseRunId: execution.runId,
       newRunId: runId,
       failure: { message: 'reset' },
@@ -346,7 +352,7 @@ export class SimServer {
       namespace: this.namespace,
       ...(workflowExecution && { workflowExecution }),
     };
-    if (target?.isOpen !== true) {
+    if (target === undefined) {
       from.tell('requestCancelExternalWorkflowExecutionFailed', { ...ids, cause: 1 });
       return;
     }
@@ -364,6 +370,8 @@ export class SimServer {
     { attributes }: SimEvent<'workflowExecutionContinuedAsNew'>,
   ): void {
     const { started } = execution;
+    // The changes that SDK Core notes by itself are those of one execution.
+    const { TemporalChangeVersion: _, ...carried } = execution.searchAttributes;
     const runId = attributes.newExecutionRunId ?? '';
     this.start(
       {
@@ -375,8 +383,9 @@ export class SimServer {
           ...(attributes.input && { input: attributes.input }),
           ...(attributes.memo && { memo: attributes.memo }),
           ...(attributes.header && { header: attributes.header }),
-          searchAttributes: { indexedFields: execution.searchAttributes },
+          searchAttributes: attributes.searchAttributes ?? { indexedFields: carried },
           continuedExecutionRunId: execution.runId,
+          initiator: byWorkflow,
           firstExecutionRunId: started.firstExecutionRunId ?? execution.runId,
           ...(started.parentWorkflowExecution && {
             parentWorkflowNamespace: this.namespace,
@@ -452,6 +461,8 @@ export class SimServer {
         });
       case 'canceled':
         return parent.tell('childWorkflowExecutionCanceled', ids);
+      case 'timedOut':
+        return parent.tell('childWorkflowExecutionTimedOut', { ...ids, retryState: 5 });
       default:
         return parent.tell('childWorkflowExecutionTerminated', ids);
     }

@@ -42,9 +42,13 @@ const statuses: Readonly<Record<Status, number>> = {
   canceled: 4,
   terminated: 5,
   continuedAsNew: 6,
+  timedOut: 7,
 };
 const stages = { admitted: 1, accepted: 2, completed: 3 } as const;
 const closeEventsOnly = 2;
+
+/** The search attributes with which Longhaul starts a dev server: two of type Keyword, and a list of keywords. */
+const registered = { LonghaulAgent: 2, LonghaulStatus: 2, LonghaulKey: 7 };
 
 /** ms. A poll that finds nothing ends after so long, and a query that no worker takes fails. */
 const longPollMs = 20_000;
@@ -58,7 +62,7 @@ export class GrpcError extends Error {
   readonly metadata = new Metadata();
 
   constructor(status: number, details: string) {
-    super(`${status} ${details}`);
+    super(`${status} ${code[status]}: ${details}`);
     this.code = status;
     this.details = details;
   }
@@ -168,7 +172,7 @@ export class SimService {
 
   #operatorService(): Handlers {
     return {
-      listSearchAttributes: () => ({ customAttributes: {}, systemAttributes: {} }),
+      listSearchAttributes: () => ({ customAttributes: registered, systemAttributes: {} }),
       addSearchAttributes: () => ({}),
     };
   }
@@ -202,7 +206,8 @@ export class SimService {
         workflowExecution,
         reason,
       }: Request<'RequestCancelWorkflowExecution'>) => {
-        this.#findOpen(workflowExecution).requestCancel({
+        // The request is well also for one that is closed.
+        this.#find(workflowExecution).requestCancel({
           cause: reason ?? '',
           identity: 'client',
         });
@@ -269,6 +274,7 @@ export class SimService {
           ...(request.searchAttributes && { searchAttributes: request.searchAttributes }),
           ...(request.header && { header: request.header }),
           ...(request.workflowTaskTimeout && { workflowTaskTimeout: request.workflowTaskTimeout }),
+          ...runTimesOf(request),
         },
       });
       return { execution, isNew: true };
@@ -442,7 +448,11 @@ export class SimService {
       const excluded = (request.resetReapplyExcludeTypes ?? []).map(Number);
       const reapply = { signals: !excluded.includes(1), updates: !excluded.includes(2) };
       const finishId = Number(request.workflowTaskFinishEventId);
-      return { runId: this.#server.reset(execution, finishId, reapply).runId };
+      const { runId } = this.#server.reset(execution, finishId, {
+        ...reapply,
+        reason: request.reason ?? '',
+      });
+      return { runId };
     });
   }
 }
@@ -476,6 +486,19 @@ function admit(execution: Execution, request: temporal.api.update.v1.IRequest): 
     const status = isOfNow ? code.RESOURCE_EXHAUSTED : code.FAILED_PRECONDITION;
     throw new GrpcError(status, error.message);
   }
+}
+
+/** Where only the whole time is given, the first execution may take all of it. */
+function runTimesOf(
+  request: Request<'StartWorkflowExecution'>,
+): Partial<temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes> {
+  const { workflowExecutionTimeout: whole, workflowStartDelay: delay } = request;
+  const run = request.workflowRunTimeout ?? whole;
+  return {
+    ...(whole && { workflowExecutionTimeout: whole }),
+    ...(run && { workflowRunTimeout: run }),
+    ...(delay && { firstWorkflowTaskBackoff: delay }),
+  };
 }
 
 async function unlessAborted<Result>(
@@ -605,42 +628,72 @@ function activityOf(
   };
 }
 
-/** What lists of Longhaul ask: conditions that hold together. */
-function conditionOf(query: string): (execution: Execution) => boolean {
-  const parts = query
-    .split(' AND ')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map(partOf);
-  return (execution) => parts.every((fits) => fits(execution));
-}
+type Condition = (execution: Execution) => boolean;
 
-function partOf(condition: string): (execution: Execution) => boolean {
-  const found = /^(\w+) (=|!=|IN) (.+)$/.exec(condition.replace(/^\((.*)\)$/s, '$1'));
-  if (found === null) throw new Error(`the simulator does not know the condition ${condition}`);
-  const [, name = '', operator, values = ''] = found;
-  const named = [...values.matchAll(/'((?:[^']|'')*)'/g)].map(([, value = '']) =>
-    value.replaceAll("''", "'"),
-  );
-  return (execution) => {
-    const value = memberOf(execution, name);
-    return operator === '!=' ? !named.includes(value) : named.includes(value);
+/** What lists of Longhaul ask: conditions with AND, OR and parentheses. */
+function conditionOf(query: string): Condition {
+  const tokens = query.match(/\(|\)|'(?:[^']|'')*'|!=|=|,|\w+/g) ?? [];
+  const next = (): string => tokens.shift() ?? '';
+  const all = (): Condition => joined('OR', () => joined('AND', one));
+  const joined = (by: string, part: () => Condition): Condition => {
+    const parts = [part()];
+    while (tokens[0] === by) {
+      next();
+      parts.push(part());
+    }
+    return (execution) =>
+      by === 'AND'
+        ? parts.every((holds) => holds(execution))
+        : parts.some((holds) => holds(execution));
   };
+  const one = (): Condition => {
+    if (tokens[0] !== '(') return compared(next(), next(), next);
+    next();
+    const inner = all();
+    next();
+    return inner;
+  };
+  return query.trim() === '' ? () => true : all();
 }
 
-function memberOf({ workflowId, started, status }: Execution, name: string): string {
+function compared(name: string, operator: string, next: () => string): Condition {
+  const text = (token: string): string => token.slice(1, -1).replaceAll("''", "'");
+  if (operator === 'IS') {
+    next();
+    return (execution) => membersOf(execution, name).length === 0;
+  }
+  const values: string[] = [];
+  for (let token = next(); token !== ')' && token !== ''; token = next()) {
+    if (token.startsWith("'")) values.push(text(token));
+    if (operator !== 'IN') break;
+  }
+  const isNegated = operator === '!=';
+  if (!isNegated && operator !== '=' && operator !== 'IN')
+    throw new Error(`the simulator does not know the operator ${operator}`);
+  return (execution) =>
+    membersOf(execution, name).some((value) => values.includes(value)) !== isNegated;
+}
+
+function membersOf(execution: Execution, name: string): readonly string[] {
+  const { workflowId, started, status } = execution;
   switch (name) {
     case 'WorkflowId':
-      return workflowId;
+      return [workflowId];
     case 'WorkflowType':
-      return started.workflowType?.name ?? '';
+      return [started.workflowType?.name ?? ''];
     case 'ExecutionStatus':
-      return status.slice(0, 1).toUpperCase() + status.slice(1);
+      return [status.slice(0, 1).toUpperCase() + status.slice(1)];
     case 'ParentWorkflowId':
-      return started.parentWorkflowExecution?.workflowId ?? '';
+      return [started.parentWorkflowExecution?.workflowId ?? ''];
     case 'RootWorkflowId':
-      return started.rootWorkflowExecution?.workflowId ?? workflowId;
+      return [started.rootWorkflowExecution?.workflowId ?? workflowId];
     default:
-      throw new Error(`the simulator does not know the attribute ${name}`);
+      return attributeOf(execution, name);
   }
+}
+
+function attributeOf({ searchAttributes }: Execution, name: string): readonly string[] {
+  if (!(name in registered)) throw new Error(`the simulator does not know the attribute ${name}`);
+  const data = searchAttributes[name]?.data;
+  return data ? [JSON.parse(Buffer.from(data).toString()) as string | string[]].flat() : [];
 }

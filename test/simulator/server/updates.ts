@@ -74,8 +74,9 @@ export class Updates {
     for (const update of this.#all.values()) if (update.stage === 'sent') update.stage = 'admitted';
   }
 
-  accept(id: string, eventId: number): void {
-    const update = this.#known(id);
+  accept(id: string, eventId: number, request: Update['request']): void {
+    const update: Update = this.#all.get(id) ?? { id, request, stage: 'sent', waiters: [] };
+    this.#all.set(id, update);
     update.stage = 'accepted';
     update.acceptedEventId = eventId;
     wake(update);
@@ -90,7 +91,9 @@ export class Updates {
 
   /** Forgets it: the same id may come again. */
   reject(id: string, failure: temporal.api.failure.v1.IFailure): void {
-    const update = this.#known(id);
+    const update = this.#all.get(id);
+    // After a reset, an update that history has admitted.
+    if (update === undefined) return;
     update.stage = 'completed';
     update.outcome = { failure };
     this.#all.delete(id);

@@ -22,6 +22,8 @@ export type HostOptions = {
   readonly taskQueue: string;
   readonly client: Client;
   readonly longhaul: LonghaulOptions;
+  /** The user's own, beside Longhaul's. */
+  readonly activities?: object | undefined;
   readonly dataConverter?: WorkerOptions['dataConverter'];
   readonly interceptors?: readonly ActivityInterceptorsFactory[] | undefined;
 };
@@ -41,12 +43,14 @@ export class ActivityHost {
   readonly #converter: LoadedDataConverter;
 
   constructor(options: HostOptions) {
-    const { identity, taskQueue, longhaul, dataConverter } = options;
+    const { identity, taskQueue, client, longhaul, activities = {}, dataConverter } = options;
     this.#options = options;
     this.#plugin = new LonghaulPlugin(longhaul);
     const configured = this.#plugin.configureWorker({
       identity,
       taskQueue,
+      connection: client.connection as never,
+      activities,
       ...(dataConverter && { dataConverter }),
     });
     this.#converter = internal.loadDataConverter(configured.dataConverter);

@@ -5,7 +5,7 @@
 // 3. A worker that is frozen takes nothing, and what it has in hand waits. One that is gone has lost it.
 
 import type { coresdk, temporal } from '@temporalio/proto';
-import { common } from '../internals';
+import { common, temporal as api } from '../internals';
 import { CoreRun } from '../core/core-run';
 import { NonDeterminism } from '../core/operations';
 import type { Execution } from '../server/execution';
@@ -34,8 +34,9 @@ export type SimWorkerOptions = {
   readonly onWrong: (error: unknown) => void;
 };
 
-const nonDeterministicCause = 24;
-const failedCause = 21;
+const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
+const nonDeterministicCause = taskFailed.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR;
+const failedCause = taskFailed.WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE;
 
 /** The most ms until a heartbeat, or the result of an activity, reaches the server. */
 const heartbeatMs = 20;
@@ -246,13 +247,15 @@ export class SimWorker implements Poller {
     activity.start(this.id);
     const { attempt } = activity;
     const isCurrent = (): boolean => activity.isCurrent(attempt);
-    const begun: { call?: Attempt } = {};
+    const begun: { call?: Attempt; unsent?: temporal.api.common.v1.IPayload[] | undefined } = {};
     const heartbeat = (payloads: temporal.api.common.v1.IPayload[]): void => {
       if (this.#isGone || this.#frozen !== undefined) return;
+      begun.unsent = payloads;
       this.#server.world.after(this.#server.world.chance.below(heartbeatMs), () => {
         if (this.#isGone || this.#frozen !== undefined || this.#server.isDown) return;
         if (!isCurrent()) return begun.call?.cancel('NOT_FOUND');
         activity.beat({ payloads });
+        if (begun.unsent === payloads) begun.unsent = undefined;
         if (activity.isCancelRequested) begun.call?.cancel('CANCELLED');
       });
     };
@@ -263,7 +266,10 @@ export class SimWorker implements Poller {
     this.#calls.delete(call);
     await this.#pause(this.#server.world.chance.below(resultMs));
     await this.#server.up();
-    if (isCurrent()) report(activity, result);
+    if (!isCurrent()) return;
+    // The next attempt gets the last heartbeat of this one.
+    if (result.failed && begun.unsent) activity.beat({ payloads: begun.unsent });
+    report(activity, result);
   }
 }
 
