@@ -127,7 +127,7 @@ describe('updates', () => {
       updates.admit({ meta: { updateId: 'refused' } });
       updates.reject('refused', {});
       updates.admit({ meta: { updateId: `${each}` } });
-      updates.accept(`${each}`, each);
+      updates.accept(`${each}`, each, {});
       updates.complete(`${each}`, {});
     }
     await expect(call('updateWorkflowExecution', update('more'))).rejects.toMatchObject({

@@ -128,7 +128,8 @@ const details: Details = {
       it.rootWorkflowExecution && `root ${it.rootWorkflowExecution.workflowId}`,
       it.continuedExecutionRunId && `continues, initiator ${it.initiator}`,
       limit('run', it.workflowRunTimeout),
-      limit('delay', it.firstWorkflowTaskBackoff),
+      // A run that goes on as new soon after its start is held back, for as long as that is ago.
+      !it.continuedExecutionRunId && limit('delay', it.firstWorkflowTaskBackoff),
       names('memo', it.memo?.fields),
       names('attributes', it.searchAttributes?.indexedFields),
     ),

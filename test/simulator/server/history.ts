@@ -19,7 +19,7 @@ const enterLast: ReadonlySet<EventName> = new Set<EventName>([
 
 export class History {
   readonly events: SimEvent[];
-  /** An estimate: the length of the events as JSON. */
+  /** An estimate: what the buffers in the events hold, and a little for each event. */
   bytes: number;
   readonly #now: () => number;
   #waiting: Waiting[] = [];
@@ -76,13 +76,15 @@ export class History {
   }
 }
 
-/** Buffers count as they are. */
-function bytesOf(value: unknown): number {
-  let bytes = 100;
-  JSON.stringify(value, (_key, member: unknown) => {
-    if (!(member instanceof Uint8Array)) return member;
-    bytes += member.byteLength;
-    return undefined;
-  });
-  return bytes;
+const headBytes = 100;
+
+/** Buffers count as they are, whatever realm they are from: a workflow's own are of its sandbox. */
+function bytesOf(attributes: unknown): number {
+  return headBytes + heldBytes(attributes);
+}
+
+function heldBytes(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, member) => sum + heldBytes(member), 0);
 }

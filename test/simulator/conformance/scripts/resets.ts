@@ -149,6 +149,7 @@ export const resets: readonly Script[] = [
   },
   {
     name: 'a reset while a sub-agent asks, which keeps it',
+    compare: 'unordered',
     run: async (kit) => {
       const digger = agent('digger', asking);
       const tools = [subAgent(digger, { name: 'dig', description: 'Digs' })];

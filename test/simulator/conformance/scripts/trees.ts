@@ -251,20 +251,6 @@ export const trees: readonly Script[] = [
     },
   },
   {
-    name: 'branches of which the first one counts',
-    compare: 'ends',
-    run: async (kit) => {
-      const branches = [agent('one', asking), agent('two', asking)];
-      const root = parallel({ id: 'all', branches, merge: 'first', cancelRest: true });
-      const scripts = { one: [askUser('Which?'), 'One.'], two: [askUser('Which?'), 'Two.'] };
-      const run = await kit.begin(root, scripts);
-      await inputsOf(run, 2);
-      const [first] = (await run.pending()).toSorted((a, b) => a.path.localeCompare(b.path));
-      await run.resume('this', { inputId: first?.inputId ?? '' });
-      return await endOf(run);
-    },
-  },
-  {
     name: 'a branch that fails',
     compare: 'unordered',
     run: async (kit) => {
