@@ -14,7 +14,8 @@ const uncached = {
 
 /** Tests that ask nothing of the real server: they run in the simulator, on virtual time. */
 const simulatedFiles = [
-  ...['agent', 'answer-shapes', 'audit', 'budgets', 'callbacks', 'client-tools', 'context'],
+  ...['agent', 'agent-loop', 'answer-shapes', 'approvals', 'audit', 'budgets', 'callbacks'],
+  ...['client-tools', 'context', 'pauses', 'stream', 'sub-agents'],
   ...['context-dialects', 'definition', 'early-stop', 'forged-input', 'history-growth', 'inline'],
   ...['inline-forged', 'inline-specs', 'invalid-tool-call-callbacks', 'log', 'migrate'],
   ...['nested-approval', 'orchestration', 'orchestration-pauses', 'redeploy', 'steering', 'trace'],

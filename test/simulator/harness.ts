@@ -39,6 +39,7 @@ export async function openHarness(_address?: string, prefix = 'test'): Promise<H
   return {
     longhaul,
     taskQueue,
+    connect: (options) => simulation.client({ taskQueue, ...options }),
     worker: async (options) => {
       const worker = start(options);
       let stopping: Promise<void> | undefined;

@@ -1,9 +1,8 @@
 // Approvals by rules, on a server: reviews by a worker, votes, edits, races, a tree of runs, and the next execution.
 
 import { type ApproverRule, defineTool, type NeedsApproval, subAgent } from '../../src';
-import { connect, type RunHandle } from '../../src/client';
+import type { RunHandle } from '../../src/client';
 import type { Actor } from '../../src/protocol/people';
-import { devServerAddress } from '../servers';
 import { askUser, callOf, TestAgents } from './builders';
 import { eventually } from './eventually';
 import { type Harness, openHarness } from './harness';
@@ -181,10 +180,7 @@ describe('approvals by rules', () => {
   it('take one of two approvals that come at once, and tell the other who was first', async () => {
     const run = await start('raced');
     await opened(run);
-    const { taskQueue } = harness;
-    const clients = await Promise.all(
-      [ada, bob].map((actor) => connect({ address: devServerAddress(), taskQueue, actor })),
-    );
+    const clients = await Promise.all([ada, bob].map((actor) => harness.connect({ actor })));
     const results = await Promise.allSettled(
       clients.map((client) => client.run(run.workflowId).approve('a1.0')),
     );

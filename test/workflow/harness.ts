@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import { connect, type Longhaul } from '../../src/client';
+import { connect, type ConnectOptions, type Longhaul } from '../../src/client';
 import {
   createWorker,
   LonghaulPlugin,
@@ -14,6 +14,8 @@ import { quietRuntime } from './quiet';
 export type Harness = {
   readonly longhaul: Longhaul;
   readonly taskQueue: string;
+  /** Another client of the task queue, or of the one in the options. Close it. */
+  connect(options?: ConnectOptions): Promise<Longhaul>;
   worker(options: CreateWorkerOptions): Promise<RunningWorker>;
   /**
    * Makes this all that the task queue's one worker has: each test of a file deploys its own, and no test waits for a worker of its
@@ -39,6 +41,7 @@ export async function openHarness(address = devServerAddress(), prefix = 'test')
   return {
     longhaul,
     taskQueue,
+    connect: (options) => connect({ address, taskQueue, ...options }),
     worker: async (options) => {
       const connection = await connectNative();
       const worker = await createWorker({

@@ -2,9 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { defineTool, ProviderError, subAgent, type Agent } from '../../src';
-import { connect, type Longhaul, type ThreadHandle } from '../../src/client';
+import type { Longhaul, ThreadHandle } from '../../src/client';
 import type { ThreadOptions } from '../../src/client/write/thread-input';
-import { devServerAddress } from '../servers';
 import { askUser } from './builders';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
@@ -89,7 +88,7 @@ describe('a thread', () => {
   beforeAll(async () => {
     harness = await openHarness();
     ({ longhaul } = harness);
-    unserved = sendUnserved();
+    unserved = sendUnserved(harness);
     await harness.worker({ runners, providers: { scripted: agents.provider } });
   });
   afterAll(() => harness.close());
@@ -223,7 +222,7 @@ describe('a thread', () => {
 
   it('takes messages of two clients at once, each answered once, in one order', async () => {
     const options = { sessionId: `${harness.taskQueue}-shared` };
-    const other = await connect({ address: devServerAddress(), taskQueue: harness.taskQueue });
+    const other = await harness.connect();
     const threads = [threadOf('echo', options), other.thread({ agent: 'echo', ...options })];
     const texts = Array.from({ length: 8 }, (_, index) => `said ${index}`);
     const sent = await Promise.all(
@@ -380,9 +379,9 @@ describe('a thread', () => {
   });
 });
 
-async function sendUnserved(): Promise<unknown> {
+async function sendUnserved(harness: Harness): Promise<unknown> {
   const taskQueue = `unserved-${randomUUID()}`;
-  const client = await connect({ address: devServerAddress(), taskQueue });
+  const client = await harness.connect({ taskQueue });
   try {
     return await client.thread({ agent: 'echo', sessionId: taskQueue }).send('Is anybody there?');
   } catch (error) {

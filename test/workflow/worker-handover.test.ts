@@ -1,9 +1,7 @@
 // A run that outlives its worker, on the dev server with one worker after the other.
 
-import { connect } from '../../src/client';
 import { SqliteStores } from '../../src/stores';
 import type { ScriptedStep } from '../../src/testing/scripted-model';
-import { devServerAddress } from '../servers';
 import { aTool, callOf, TestAgents, resultOf } from './builders';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
@@ -71,7 +69,7 @@ describe('a run whose worker is replaced', () => {
     await worker.stop();
 
     await startWorker(['Blue it is.']);
-    const elsewhere = await connect({ address: devServerAddress(), taskQueue: harness.taskQueue });
+    const elsewhere = await harness.connect();
     try {
       const run = elsewhere.run(workflowId);
       expect(await run.pending()).toEqual([

@@ -162,7 +162,9 @@ export class SimWorker implements Poller {
       const completion = execution.completeTask(token, answer, flags);
       if (completion === 'forgotten') kept.run.forgetSpeculativeTask(before);
       const isTaken = completion === 'taken';
-      if ((isTaken || completion === 'forgotten') && this.#options.isRebuilt()) {
+      // The worker may have been killed while its answer was on the way.
+      const isKept = this.#kept.get(runId) === kept;
+      if (isKept && (isTaken || completion === 'forgotten') && this.#options.isRebuilt()) {
         const seen = await look(execution, kept, isTaken ? answer.commands : undefined);
         this.#options.work(this.#rebuild(execution, kept, seen));
       }

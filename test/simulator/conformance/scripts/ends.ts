@@ -7,7 +7,6 @@ import {
   call,
   ended,
   endOf,
-  eventually,
   Gate,
   inputsOf,
   type Kit,
@@ -26,15 +25,6 @@ function hanging(gate: Gate) {
 
 async function statusOf(kit: Kit, run: { readonly workflowId: string }): Promise<string> {
   return (await kit.handle(run).describe()).status.name;
-}
-
-/** Grows the history of a waiting run until it goes on as new. */
-async function outgrow(kit: Kit, run: Awaited<ReturnType<Kit['ask']>>): Promise<void> {
-  const handle = kit.handle(run);
-  const { runId } = await handle.describe();
-  for (let count = 0; count < 4; count += 1)
-    await handle.signal('resume', { answer: 'x'.repeat(1_000_000) });
-  await eventually('the next execution', async () => (await handle.describe()).runId !== runId);
 }
 
 export const ends: readonly Script[] = [
@@ -160,17 +150,6 @@ export const ends: readonly Script[] = [
       const end = await outcome;
       gate.open();
       return end;
-    },
-  },
-  {
-    name: 'a waiting run that goes on as new',
-    run: async (kit) => {
-      const run = await kit.ask([askUser('Which?'), 'Done.'], asking);
-      await inputsOf(run);
-      await outgrow(kit, run);
-      await inputsOf(run);
-      await run.resume('this', { inputId: 'q1.0' });
-      return await endOf(run);
     },
   },
   {
