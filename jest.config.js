@@ -48,7 +48,10 @@ const projects = [
     displayName: 'workflow',
     timeout: 4 * minute,
     ...servers,
-    files: `<rootDir>/test/workflow/!(${simulatedFiles.join('|')}).test.ts`,
+    testPathIgnorePatterns: [
+      '/node_modules/',
+      `/workflow/(?:${simulatedFiles.join('|')})\\.test\\.ts$`,
+    ],
   },
   { timeout: 4 * minute, ...servers, ...uncached },
   {
