@@ -109,7 +109,8 @@ describe('startDevServer', () => {
       '#!/bin/sh',
       `echo "$6" >> '${log}'`,
       `[ $(wc -l < '${log}') -gt 2 ] && exec '${path}' "$@"`,
-      'echo "listen tcp 127.0.0.1:$6: bind: address already in use"; exit 1',
+      'echo "listen tcp 127.0.0.1:$6: bind: address already in use"',
+      'head -c 20000 /dev/zero | tr "\\0" "x"; exit 1',
     ];
     writeFileSync(cliPath, script.join('\n'), { mode: 0o755 });
     const server = await start({ headless: true, cliPath });

@@ -19,7 +19,8 @@ const pauseMs = 50;
 
 const stopTimeoutMs = 5_000;
 
-const keptOutput = 4_000;
+/** Of the begin of the output, and of its end. A server that fails tells the cause first or last, and a long stack around it. */
+const keptOutput = 2_000;
 
 const startTimeoutMs = 60_000;
 
@@ -153,7 +154,7 @@ type ServerProcess = {
   readonly pid: number;
   /** Resolves when the process has ended, for any reason. */
   readonly exited: Promise<void>;
-  /** The last output of the process. */
+  /** The first and the last output of the process. */
   output(): string;
   stop(): Promise<void>;
 };
@@ -165,16 +166,19 @@ type ServerProcess = {
  */
 function startProcess(command: string, args: readonly string[]): ServerProcess {
   const child = spawnWatched(command, args);
-  let output = '';
+  let head = '';
+  let tail = '';
   const keep = (chunk: string): void => {
-    output = (output + chunk).slice(-keptOutput);
+    const room = keptOutput - head.length;
+    head += chunk.slice(0, room);
+    tail = (tail + chunk.slice(room)).slice(-keptOutput);
   };
   child.stdout?.setEncoding('utf8').on('data', keep);
   child.stderr?.setEncoding('utf8').on('data', keep);
   const killAtExit = (): void => void child.kill('SIGKILL');
   process.once('exit', killAtExit);
   const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
+    child.once('close', () => resolve());
     child.once('error', (error) => {
       keep(error.message);
       resolve();
@@ -186,7 +190,8 @@ function startProcess(command: string, args: readonly string[]): ServerProcess {
     await exited;
     clearTimeout(timer);
   };
-  return { pid: child.pid ?? -1, exited, output: () => output.trim(), stop };
+  const output = (): string => `${head}${tail.length < keptOutput ? '' : '\n[…]\n'}${tail}`.trim();
+  return { pid: child.pid ?? -1, exited, output, stop };
 }
 
 function spawnWatched(command: string, args: readonly string[]): ChildProcess {
