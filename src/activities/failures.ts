@@ -196,12 +196,11 @@ export async function triedAgain<Result>(
   work: () => Promise<Result>,
   { signal, deadline, mayPass, now = Date.now }: Again,
 ): Promise<Result> {
+  const pauseMs = (attempt: number): number =>
+    Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
   return await retry(work, {
-    while: async (error, attempt) => {
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
-      if (!mayPass(error) || signal.aborted || now() + pauseMs > deadline) return false;
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-      return !signal.aborted;
-    },
+    while: (error, attempt) => mayPass(error) && now() + pauseMs(attempt) <= deadline,
+    pause: (attempt) => sleep(pauseMs(attempt), undefined, { signal }).catch(() => undefined),
+    signal,
   });
 }

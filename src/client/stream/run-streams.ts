@@ -59,8 +59,7 @@ export class RunStreams {
   open(workflowId: string, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void, void> {
     checkOptions('stream', options, { tree: true, from: true, signal: true });
     const { tree = false, from, signal } = options;
-    if (typeof tree !== 'boolean')
-      throw new LonghaulError('InvalidInput', 'tree must be true or false');
+    checkTree(tree);
     const places: Places = from === undefined ? new Map() : decodePosition(workflowId, from);
     const opened = { tree, places, ...defined({ signal }) };
     return this.#told(workflowId, opened) as AsyncGenerator<StreamEvent, void, void>;
@@ -71,6 +70,7 @@ export class RunStreams {
     workflowId: string,
     { tree = false, log = 0, signal }: FollowOptions = {},
   ): AsyncGenerator<Told, void, void> {
+    checkTree(tree);
     const opened = { tree, places: new Map(), log: Math.max(0, log), ...defined({ signal }) };
     return this.#told(workflowId, opened);
   }
@@ -148,4 +148,9 @@ export class RunStreams {
   #forget(shared: Shared): void {
     if (this.#shared.get(shared.key) === shared) this.#shared.delete(shared.key);
   }
+}
+
+function checkTree(tree: unknown): void {
+  if (typeof tree !== 'boolean')
+    throw new LonghaulError('InvalidInput', 'tree must be true or false');
 }

@@ -1,6 +1,6 @@
 // What a script of the table has at hand. Both engines give the same: a client, workers with the script's own code, and ids of its own.
 
-import type { WorkflowHandle } from '@temporalio/client';
+import type { WorkflowHandle, WorkflowStartOptions } from '@temporalio/client';
 import {
   type Agent,
   type AgentOptions,
@@ -95,6 +95,21 @@ export class Kit {
     return await this.longhaul.start(runner, 'Go.', { workflowId, ...options });
   }
 
+  /** Starts the agent `agent` as any Temporal client does, with options that ours has not. */
+  async startRaw(
+    options: Omit<WorkflowStartOptions, 'workflowId' | 'taskQueue' | 'args'>,
+    workflowId = this.id('run'),
+  ): Promise<WorkflowHandle> {
+    const { client, taskQueue } = this.longhaul;
+    const args = [{ runner: 'agent', input: 'Go.' }];
+    return await client.workflow.start('agentWorkflow', {
+      ...options,
+      workflowId,
+      taskQueue,
+      args,
+    });
+  }
+
   thread(agent: string, options: Partial<ThreadOptions> = {}): ThreadHandle {
     const thread = this.longhaul.thread({
       agent,
@@ -180,6 +195,19 @@ export class Gate {
     await eventually(`arrival ${count}`, () => this.#arrived >= count);
   }
 }
+
+/** An agent with it asks by a tool. */
+export const asking = { askUser: 'tool' } as const;
+
+/** A tool that counts in the session. */
+export const note = tool(
+  'note',
+  (_args, { session }) => {
+    session['notes'] = Number(session['notes'] ?? 0) + 1;
+    return 'noted';
+  },
+  { session: ['notes'] },
+);
 
 export async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));

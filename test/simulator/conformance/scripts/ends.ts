@@ -3,6 +3,7 @@
 import { defineTool } from 'longhaul';
 import {
   agent,
+  asking,
   askUser,
   call,
   ended,
@@ -15,8 +16,6 @@ import {
   type Script,
   tool,
 } from '../kit';
-
-const asking = { askUser: 'tool' } as const;
 
 /** A tool that hangs until its call is aborted. */
 function hanging(gate: Gate) {

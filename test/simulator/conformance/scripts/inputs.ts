@@ -2,6 +2,7 @@
 
 import {
   agent,
+  asking,
   askUser,
   call,
   calls,
@@ -16,7 +17,6 @@ import {
 } from '../kit';
 
 const echo = askingEcho();
-const asking = { askUser: 'tool' } as const;
 const refund = tool('refund', ({ amount }) => `refunded ${Number(amount)}`, {
   needsApproval: true,
 });

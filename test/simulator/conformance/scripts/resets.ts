@@ -5,6 +5,7 @@ import { sequential, subAgent } from 'longhaul';
 import type { ScriptedStep } from 'longhaul/testing';
 import {
   agent,
+  asking,
   askUser,
   call,
   endOf,
@@ -15,7 +16,6 @@ import {
   tool,
 } from '../kit';
 
-const asking = { askUser: 'tool' } as const;
 const look = tool('look', () => 'seen');
 
 /** Answers by how much the conversation has, so that a turn may come again. */

@@ -4,6 +4,7 @@ import type { ScriptedStep } from 'longhaul/testing';
 import type { LonghaulOptions } from 'longhaul/worker';
 import {
   agent,
+  asking,
   askUser,
   call,
   ended,
@@ -16,8 +17,6 @@ import {
   type Script,
   tool,
 } from '../kit';
-
-const asking = { askUser: 'tool' } as const;
 
 /** Says what it was sent last. */
 const echo: ScriptedStep = ({ messages }) => {

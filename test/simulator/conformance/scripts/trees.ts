@@ -4,6 +4,7 @@ import { graph, parallel, sequential, subAgent, type Agent } from 'longhaul';
 import type { ScriptedStep } from 'longhaul/testing';
 import {
   agent,
+  asking,
   askUser,
   call,
   ended,
@@ -14,9 +15,9 @@ import {
   type Kit,
   type Script,
   tool,
+  note,
 } from '../kit';
 
-const asking = { askUser: 'tool' } as const;
 const echo: ScriptedStep = ({ messages }) => JSON.stringify(messages.at(-1)?.parts);
 
 /** An agent that calls another one. */
@@ -187,14 +188,6 @@ export const trees: readonly Script[] = [
   {
     name: 'a session that goes down and up',
     run: async (kit) => {
-      const note = tool(
-        'note',
-        (_args, { session }) => {
-          session['notes'] = Number(session['notes'] ?? 0) + 1;
-          return 'noted';
-        },
-        { session: ['notes'] },
-      );
       const digger = agent('digger', { tools: [note] });
       const scripts = { manager: [dig, echo], digger: [call('note'), 'Dug.'] };
       return await endOf(await kit.begin(manager(digger), scripts, { session: { notes: 1 } }));

@@ -12,6 +12,7 @@ import {
   pause,
   type Script,
   tool,
+  note,
 } from '../kit';
 
 export const turns: readonly Script[] = [
@@ -131,12 +132,7 @@ export const turns: readonly Script[] = [
       const run = await kit.ask([askUser('Which?'), 'Done.'], { askUser: 'tool' });
       await inputsOf(run);
       const before = await kit.handle(run).describe();
-      await kit.longhaul.client.workflow.start('agentWorkflow', {
-        workflowId: run.workflowId,
-        taskQueue: kit.longhaul.taskQueue,
-        args: [{ runner: 'agent', input: 'Go.' }],
-        workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-      });
+      await kit.startRaw({ workflowIdConflictPolicy: 'TERMINATE_EXISTING' }, run.workflowId);
       const { client } = kit.longhaul;
       const old = client.workflow.getHandle(run.workflowId, before.runId);
       return [(await old.describe()).status.name, await endOf(run)];
@@ -146,12 +142,7 @@ export const turns: readonly Script[] = [
     name: 'a start that is delayed',
     run: async (kit) => {
       await kit.deploy({ runners: [agent('agent')], providers: modelsOf({ agent: ['Done.'] }) });
-      await kit.longhaul.client.workflow.start('agentWorkflow', {
-        workflowId: kit.id('run'),
-        taskQueue: kit.longhaul.taskQueue,
-        args: [{ runner: 'agent', input: 'Go.' }],
-        startDelay: 500,
-      });
+      await kit.startRaw({ startDelay: 500 });
       return await endOf(kit.longhaul.run(kit.id('run')));
     },
   },
@@ -159,12 +150,7 @@ export const turns: readonly Script[] = [
     name: 'a run that is out of time',
     startsUnserved: true,
     run: async (kit) => {
-      const handle = await kit.longhaul.client.workflow.start('agentWorkflow', {
-        workflowId: kit.id('run'),
-        taskQueue: kit.longhaul.taskQueue,
-        args: [{ runner: 'agent', input: 'Go.' }],
-        workflowExecutionTimeout: 500,
-      });
+      const handle = await kit.startRaw({ workflowExecutionTimeout: 500 });
       const end = await ended(handle.result());
       return [end, (await handle.describe()).status.name];
     },
@@ -173,12 +159,7 @@ export const turns: readonly Script[] = [
     name: 'a run with a limit, which activities have, too',
     run: async (kit) => {
       await kit.deploy({ runners: [agent('agent')], providers: modelsOf({ agent: ['Done.'] }) });
-      await kit.longhaul.client.workflow.start('agentWorkflow', {
-        workflowId: kit.id('run'),
-        taskQueue: kit.longhaul.taskQueue,
-        args: [{ runner: 'agent', input: 'Go.' }],
-        workflowRunTimeout: '10 minutes',
-      });
+      await kit.startRaw({ workflowRunTimeout: '10 minutes' });
       return await endOf(kit.longhaul.run(kit.id('run')));
     },
   },
@@ -243,14 +224,6 @@ export const turns: readonly Script[] = [
   {
     name: 'a session that tools change',
     run: async (kit) => {
-      const note = tool(
-        'note',
-        (_args, { session }) => {
-          session['notes'] = Number(session['notes'] ?? 0) + 1;
-          return 'noted';
-        },
-        { session: ['notes'] },
-      );
       const steps = [call('note'), call('note'), 'Done.'];
       const noting = agent('agent', { tools: [note] });
       return await endOf(await kit.begin(noting, { agent: steps }, { session: { notes: 3 } }));
