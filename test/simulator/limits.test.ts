@@ -44,7 +44,7 @@ async function call(name: string, request: object): Promise<unknown> {
 /** The next workflow task of the run, with these commands. */
 function complete(execution: Execution, commands: readonly ServerCommand[]): string {
   if (execution.task === undefined) execution.signal({ signalName: 'go on' });
-  const { token } = execution.beginTask('worker', false);
+  const { token } = execution.beginTask('worker');
   return execution.completeTask(token, { commands, messages: [] }, []);
 }
 
@@ -201,7 +201,7 @@ describe('what workers send', () => {
 describe('a run is ended', () => {
   it('if one write would add more than 4 MiB', () => {
     const execution = started();
-    const { token } = execution.beginTask('worker', false);
+    const { token } = execution.beginTask('worker');
     for (const each of ['1', '2'])
       execution.signal({ signalName: each, input: { payloads: [usual] } });
     const commands = ['1', '2', '3'].map((id) => scheduled(id, usual));

@@ -315,16 +315,15 @@ export class Execution {
     this.#around.onTask(this);
   }
 
-  /** A worker takes the task. `processedId`: the last event it knows, if it has the run in memory. */
-  beginTask(worker: string, isCached: boolean): Begun {
+  /** A worker takes the task. It gets the whole history. */
+  beginTask(worker: string): Begun {
     const { task } = this;
     if (task === undefined) throw new Error('there is no task to begin');
     const { world } = this.#around;
     const further = task.start(worker, world.now, this.suggestsContinueAsNew);
     this.#taskLimit = world.after(taskTimeoutMs, () => this.#timeOutTask(task));
-    const all = [...this.history.events, ...further];
     return {
-      events: isCached ? all.filter(({ id }) => id > this.previousStartedId) : all,
+      events: [...this.history.events, ...further],
       previousStartedId: this.previousStartedId,
       messages: this.updates.send(task.startedId - 1),
       attempt: task.attempt,

@@ -8,7 +8,7 @@ import type { coresdk, temporal } from '@temporalio/proto';
 import { common, temporal as api } from '../internals';
 import { CoreRun } from '../core/core-run';
 import { NonDeterminism } from '../core/operations';
-import type { Execution } from '../server/execution';
+import type { Begun, Execution } from '../server/execution';
 import { limits, resultTooLarge, sizeOfFailure, sizeOfPayloads, unsent } from '../server/limits';
 import type { PendingActivity } from '../server/pending-activity';
 import type { Asked, Poller, SimServer } from '../server/server';
@@ -51,8 +51,8 @@ export class SimWorker implements Poller {
   activities: ActivityHost;
   readonly #kept = new Map<string, Driven>();
   readonly #calls = new Set<Attempt>();
-  /** Runs whose workflow task it has: they stay in memory. */
-  readonly #inHand = new Set<string>();
+  /** Runs whose workflow task it has: they stay in memory. The promise resolves when all tasks of the run that it has are over. */
+  readonly #inHand = new Map<string, Promise<void>>();
   readonly #whenIdle: (() => void)[] = [];
   #busy = 0;
   #isEnding = false;
@@ -109,7 +109,7 @@ export class SimWorker implements Poller {
   }
 
   readonly workflowTask = (execution: Execution): void => {
-    this.#options.work(this.#busyWith(this.#takeTask(execution)));
+    this.#options.work(this.#busyWith(this.#takeInTurn(execution)));
   };
 
   readonly activityTask = (execution: Execution, activity: PendingActivity): void => {
@@ -142,15 +142,27 @@ export class SimWorker implements Poller {
 
   // Workflow tasks.
 
-  async #takeTask(execution: Execution): Promise<void> {
+  /** The server may give another task of a run while one is in hand, because it has given that up: it waits until the first is over. */
+  async #takeInTurn(execution: Execution): Promise<void> {
     const { runId } = execution;
-    const known = this.#current(execution);
-    const { token, ...begun } = execution.beginTask(this.id, known !== undefined);
+    const begun = execution.beginTask(this.id);
+    const before = this.#inHand.get(runId);
+    const taking = before?.then(() => this.#takeTask(execution, begun));
+    const turn = taking ?? this.#takeTask(execution, begun);
+    this.#inHand.set(runId, turn);
+    await turn;
+    if (this.#inHand.get(runId) === turn) this.#inHand.delete(runId);
+  }
+
+  async #takeTask(execution: Execution, { token, events, ...begun }: Begun): Promise<void> {
+    const { runId } = execution;
+    const { previousStartedId } = begun;
+    const known = this.#current(runId, previousStartedId);
     const kept = known ?? { run: new CoreRun(runId), instance: undefined };
-    this.#inHand.add(runId);
+    const unknown = known ? events.filter(({ id }) => id > previousStartedId) : events;
     await this.#pause(this.#server.world.chance.below(this.#options.slowestTask));
     try {
-      kept.run.begin(begun);
+      kept.run.begin({ ...begun, events: unknown });
       const flags = await drive(kept, this.taskQueue);
       this.#keep(runId, kept);
       await this.#server.up();
@@ -177,8 +189,6 @@ export class SimWorker implements Poller {
       if (isOfCore || !this.#options.mayFail)
         this.#options.onWrong(new Error(`${nameOf(execution)}: ${stack}`));
       execution.failTask(token, causeOf(error), message);
-    } finally {
-      this.#inHand.delete(runId);
     }
   }
 
@@ -193,7 +203,7 @@ export class SimWorker implements Poller {
   }
 
   /** The run as it is kept, unless another worker has had tasks of it since. */
-  #current({ runId, previousStartedId }: Execution): Driven | undefined {
+  #current(runId: string, previousStartedId: number): Driven | undefined {
     const kept = this.#kept.get(runId);
     if (kept?.run.startedId === previousStartedId) return kept;
     this.drop(runId);
@@ -214,11 +224,10 @@ export class SimWorker implements Poller {
     execution: Execution,
     { name, args, headers }: Asked,
   ): Promise<temporal.api.common.v1.IPayload | undefined> {
-    const { runId } = execution;
-    const known = this.#inHand.has(runId) ? undefined : this.#current(execution);
+    const { runId, previousStartedId } = execution;
+    const known = this.#inHand.has(runId) ? undefined : this.#current(runId, previousStartedId);
     const kept = known ?? { run: new CoreRun(runId), instance: undefined };
     if (known === undefined) {
-      const { previousStartedId } = execution;
       kept.run.begin({ events: execution.history.events, previousStartedId, messages: [] });
       await drive(kept, this.taskQueue);
     }
