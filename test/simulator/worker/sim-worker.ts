@@ -182,6 +182,7 @@ export class SimWorker implements Poller {
       }
       if (completion !== 'forgotten' && (!isTaken || !execution.isOpen)) this.drop(runId);
     } catch (error) {
+      await this.awake();
       this.#kept.set(runId, kept);
       this.drop(runId);
       const isOfCore = error instanceof NonDeterminism;
