@@ -80,10 +80,13 @@ export class Simulation {
   }: SimWorkerSettings): SimWorker {
     this.#workers += 1;
     const id = `worker-${this.#workers}`;
-    return new SimWorker(this.server, {
+    const worker: SimWorker = new SimWorker(this.server, {
       id,
       taskQueue,
-      activities: this.activities({ identity: id, taskQueue, ...settings }),
+      activities: this.activities(
+        { identity: id, taskQueue, ...settings },
+        async () => await worker.awake(),
+      ),
       cache,
       slowestTask: 30,
       mayFail,
@@ -91,15 +94,17 @@ export class Simulation {
       work: (work) => void work.catch((error: unknown) => this.#wrong.push(error)),
       onWrong: (error) => this.#wrong.push(error),
     });
+    return worker;
   }
 
-  activities(options: Omit<HostOptions, 'client'>): ActivityHost {
-    const client = new Client({ connection: this.#service.connection, namespace: 'default' });
+  /** `awake`: as of the worker that makes them. */
+  activities(options: Omit<HostOptions, 'client'>, awake: () => Promise<void>): ActivityHost {
+    const client = new Client({ connection: this.#service.connect(awake), namespace: 'default' });
     return new ActivityHost({ client, ...options });
   }
 
   async client(options: ConnectOptions = {}): Promise<Longhaul> {
-    return await connect({ ...options, connection: this.#service.connection });
+    return await connect({ ...options, connection: this.#service.connect() });
   }
 
   /** Lets things happen while other work goes on, until the returned function is called. That throws if the simulation went wrong. */
