@@ -6,6 +6,7 @@ import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 import { agentsOf, messagesOf, type Act, type RoundPlan, type ToolName } from './plan.mts';
 import type { Effect } from './runners.mts';
+import { whereIs } from './stuck.mts';
 import { taskFailuresOf, type TaskFailures } from './task-failures.mts';
 import { agentAt, decisionOn, voteOn, type Decision } from './texts.mts';
 
@@ -109,7 +110,11 @@ export async function judgeWorkflows(
 ): Promise<Found> {
   const orphans = new Set<string>();
   const isClosed = await allClosed(longhaul, orphans);
-  const open = isClosed ? [] : await listed(longhaul, running);
+  const left = isClosed ? [] : await listed(longhaul, running);
+  const open = left.map(async ({ workflowId }) => {
+    const place = await whereIs(longhaul, ownerOf(workflowId));
+    return `${workflowId} is still open\n${place}`;
+  });
   const executions = await listed(longhaul);
   const tasks = [];
   for (const execution of executions) tasks.push(await tasksOf(longhaul, execution));
@@ -120,7 +125,7 @@ export async function judgeWorkflows(
       ...[...orphans]
         .filter((workflowId) => !mayLeaveOrphans(ownerOf(workflowId)))
         .map((workflowId) => `${workflowId} was left behind, though nothing was reset but safely`),
-      ...open.map(({ workflowId }) => `${workflowId} is still open`),
+      ...(await Promise.all(open)),
       ...executions.flatMap((execution) => endOf(execution, isForced)),
       ...tasks.flatMap(({ failed }) => failed),
       ...chains

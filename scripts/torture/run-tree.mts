@@ -37,9 +37,9 @@ export type TortureSetup = {
 /** How long a store may take to have what it is owed, when nothing disturbs it. */
 export const settleMs = 120_000;
 
-type End =
-  | { readonly kind: 'complete'; readonly result: AgentRunResult }
-  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+type Failed = { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+type End = { readonly kind: 'complete'; readonly result: AgentRunResult } | Failed;
 
 /** Starts the run, answers all it asks, and judges its end. */
 export async function runTree(
@@ -134,12 +134,20 @@ export async function answerUntilEnd(
   }
 }
 
+/** A raw reset may forget that the run was cancelled, but not that the runs below it were. */
+const isCancelled = ({ code, message }: Failed, wasReset: boolean): boolean =>
+  code === 'RunCancelled' || (wasReset && message.includes('RunCancelled'));
+
 function judgeTree(setup: TortureSetup, tree: TreePlan, end: End): void {
   const { expectation, people, report, wasReset } = setup;
   const expected = expectation.ends.get(tree.id);
   if (expected === undefined) return report(`${tree.id} is in no plan`);
   const { failures, outcomes, asksForBudget } = expected;
-  if (tree.cancelAfter !== undefined && end.kind === 'failed' && end.code === 'RunCancelled')
+  if (
+    tree.cancelAfter !== undefined &&
+    end.kind === 'failed' &&
+    isCancelled(end, wasReset(tree.id))
+  )
     return;
   const asked = people.budgetQuestions(tree.id);
   if (asksForBudget !== undefined && asked !== asksForBudget && !wasReset(tree.id))

@@ -104,15 +104,26 @@ export function setUpdate<Reply>(
 const cancelledMeanwhile = (): LonghaulError =>
   new LonghaulError('RunClosed', 'the run takes nothing more: it is being cancelled');
 
+/** What else the task has done is done by then: each round lets those go on whose condition holds. */
+const rounds = 4;
+
 /** Runs `effect` after the rest of the workflow task. In an execution of 0.2.0 it runs at once, because it must not wait there. */
 export function afterOthers<Result>(effect: () => Promise<Result>): Promise<Result> {
-  if (!patched('longhaul:updates-come-last')) return effect();
+  return patched('longhaul:updates-come-last') ? afterRounds(effect) : effect();
+}
+
+async function afterRounds<Result>(effect: () => Promise<Result>): Promise<Result> {
+  for (let round = 0; round < rounds; round += 1) await nextRound();
+  return await effect();
+}
+
+/** The SDK checks conditions after everything that is ready to run has run. */
+async function nextRound(): Promise<void> {
   let isDone = false;
-  // The SDK checks conditions after everything that is ready to run has run.
   void Promise.resolve().then(() => {
     isDone = true;
   });
-  return condition(() => isDone).then(effect);
+  await condition(() => isDone);
 }
 
 /** A validator refuses by throwing. It must throw a Temporal failure: anything else would fail the workflow task. */

@@ -157,6 +157,12 @@ export class Execution {
     const completed = this.history.events.findLast(isNamedCompleted);
     this.previousStartedId = Number(completed?.attributes.startedEventId ?? 0);
     for (const event of this.history.events) this.#restore(event);
+    for (const event of unanswered(this.history.events)) {
+      if (isNamed(event, 'signalExternalWorkflowExecutionInitiated'))
+        this.#around.signal(this, event);
+      else if (isNamed(event, 'requestCancelExternalWorkflowExecutionInitiated'))
+        this.#around.cancelOther(this, event);
+    }
   }
 
   #restore(event: SimEvent): void {
@@ -753,7 +759,22 @@ type ActivityTimes = Pick<
   'scheduleToCloseTimeout' | 'scheduleToStartTimeout' | 'startToCloseTimeout' | 'heartbeatTimeout'
 >;
 
-/** No limit of an activity is longer than the one around it, and one that is left out is as long. `run`: of the execution. */
+/** No limit of an activity is longer than the one around it, and one that is left out is as long. `run`: of the execution. */ /** What the run has asked of others and has no answer to. The server asks again after a reset. */
+function unanswered(events: readonly SimEvent[]): readonly SimEvent[] {
+  const answered = new Set(
+    events
+      .filter(
+        ({ name }) =>
+          name.startsWith('externalWorkflowExecution') ||
+          name.endsWith('ExternalWorkflowExecutionFailed'),
+      )
+      .map(initialEventId),
+  );
+  return events.filter(
+    ({ id, name }) => name.endsWith('ExternalWorkflowExecutionInitiated') && !answered.has(id),
+  );
+}
+
 function activityTimes(given: ActivityTimes, run: number | undefined): ActivityTimes {
   const attempt = limitOf(given.startToCloseTimeout);
   const whole = shortest(limitOf(given.scheduleToCloseTimeout), run);

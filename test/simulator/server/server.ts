@@ -186,11 +186,12 @@ export class SimServer {
     reapply: { readonly signals: boolean; readonly updates: boolean; readonly reason: string },
   ): Execution {
     const runId = this.world.chance.uuid();
+    // What waited for its workflow task enters its history, and is told again.
+    if (execution.isOpen) execution.terminate(reapply.reason, { byReset: true });
     const { events } = execution.history;
     const kept = events.filter(({ id }) => id < finishId);
     const later = events.filter(({ id }) => id >= finishId);
     const started = kept.findLast(({ name }) => name === 'workflowTaskStarted');
-    if (execution.isOpen) execution.terminate(reapply.reason, { byReset: true });
     const next = new Execution(this.#around, { workflowId: execution.workflowId, runId }, kept);
     next.history.append('workflowTaskFailed', {
       scheduledEventId: ((started?.id ?? 1) - 1) as never,
