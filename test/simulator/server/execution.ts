@@ -11,6 +11,7 @@ import {
   initialEventId,
   isNamed,
   type SimEvent,
+  unanswered,
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
@@ -759,23 +760,10 @@ type ActivityTimes = Pick<
   'scheduleToCloseTimeout' | 'scheduleToStartTimeout' | 'startToCloseTimeout' | 'heartbeatTimeout'
 >;
 
-/** No limit of an activity is longer than the one around it, and one that is left out is as long. `run`: of the execution. */ /** What the run has asked of others and has no answer to. The server asks again after a reset. */
-function unanswered(events: readonly SimEvent[]): readonly SimEvent[] {
-  const answered = new Set(
-    events
-      .filter(
-        ({ name }) =>
-          name.startsWith('externalWorkflowExecution') ||
-          name.endsWith('ExternalWorkflowExecutionFailed'),
-      )
-      .map(initialEventId),
-  );
-  return events.filter(
-    ({ id, name }) => name.endsWith('ExternalWorkflowExecutionInitiated') && !answered.has(id),
-  );
-}
-
-function activityTimes(given: ActivityTimes, run: number | undefined): ActivityTimes {
+/** No limit of an activity is longer than the one around it, and one that is left out is as long. `run`: of the execution. */ function activityTimes(
+  given: ActivityTimes,
+  run: number | undefined,
+): ActivityTimes {
   const attempt = limitOf(given.startToCloseTimeout);
   const whole = shortest(limitOf(given.scheduleToCloseTimeout), run);
   const start = shortest(limitOf(given.scheduleToStartTimeout), whole);
