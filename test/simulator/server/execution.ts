@@ -32,6 +32,7 @@ export type Status =
 /** What an execution asks of the server, about others. */
 export type Surroundings = {
   readonly world: World;
+  readonly suggestsAt: { readonly events: number; readonly bytes: number };
   readonly onTask: (execution: Execution) => void;
   readonly onActivity: (execution: Execution, activity: PendingActivity) => void;
   readonly startChild: (execution: Execution, initiated: Initiated) => void;
@@ -66,9 +67,6 @@ export type Completion = 'taken' | 'forgotten' | 'refused' | 'late';
 const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
 
 const taskTimeoutMs = 10_000;
-
-/** From here on the server suggests to continue as new. */
-const suggested = { events: 4_096, bytes: 4 * 1_024 * 1_024 };
 
 export class Execution {
   readonly workflowId: string;
@@ -149,7 +147,8 @@ export class Execution {
 
   get suggestsContinueAsNew(): boolean {
     const { events, bytes } = this.history;
-    return events.length > suggested.events || bytes > suggested.bytes;
+    const { suggestsAt } = this.#around;
+    return events.length > suggestsAt.events || bytes > suggestsAt.bytes;
   }
 
   /** After a reset: finds in the history what is pending. */
@@ -211,6 +210,19 @@ export class Execution {
     } else if (isNamed(event, 'workflowExecutionUpdateCompleted')) {
       this.updates.complete(event.attributes.meta?.updateId ?? '', event.attributes.outcome ?? {});
     }
+  }
+
+  /** After a reset: asks others again what was asked of them, and is not answered. */
+  askOthersAgain(): void {
+    const asked = new Map<number, () => void>();
+    for (const event of this.history.events) {
+      if (isNamed(event, 'signalExternalWorkflowExecutionInitiated'))
+        asked.set(event.id, () => this.#around.signal(this, event));
+      else if (isNamed(event, 'requestCancelExternalWorkflowExecutionInitiated'))
+        asked.set(event.id, () => this.#around.cancelOther(this, event));
+      else if (isOfOther(event)) asked.delete(initialEventId(event) ?? 0);
+    }
+    for (const ask of asked.values()) ask();
   }
 
   /** After a reset: what became of a child that the run had begun before. */
@@ -744,6 +756,16 @@ export class Execution {
     this.#around.onClosed(this);
   }
 }
+
+/** Another execution has answered, or there is none. */
+const isOfOther = (event: SimEvent): boolean =>
+  isNamed(
+    event,
+    'externalWorkflowExecutionSignaled',
+    'signalExternalWorkflowExecutionFailed',
+    'externalWorkflowExecutionCancelRequested',
+    'requestCancelExternalWorkflowExecutionFailed',
+  );
 
 const isNamedCompleted = (event: SimEvent): event is SimEvent<'workflowTaskCompleted'> =>
   isNamed(event, 'workflowTaskCompleted');
