@@ -15,7 +15,6 @@ import {
   type ThreadPlan,
   type ToolName,
   type TreePlan,
-  type TurnPlan,
 } from './plan.mts';
 import { hashOf, Random } from './random.mts';
 
@@ -71,7 +70,7 @@ type Tools = readonly [ToolName, ...ToolName[]];
 
 const asking = ['ask_user', 'ask_user', 'guard', 'guard_once', 'vote', 'vote', 'later'] as const;
 
-function turnOf(random: Random, place: string, tools: Tools): TurnPlan {
+function turnOf(random: Random, place: string, tools: Tools): readonly Act[] {
   return Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, index): Act => {
     const kind = random.pick(tools);
     return { kind, place: `${place}.${index}`, size: small(random), padding: noText };
@@ -161,7 +160,7 @@ function crowdedThread(random: Random, thread: ThreadPlan): ThreadPlan {
         : undefined,
       turns: random.chance(50) ? [turnOf(random, `${name}.0`, ['look', 'charge', 'ask_user'])] : [],
       answer: small(random),
-    } as MessagePlan;
+    };
   };
   const operations = Array.from({ length: random.between(2, 3) }, () => ({
     kind: 'send' as const,

@@ -11,6 +11,7 @@ import {
   initialEventId,
   isNamed,
   type SimEvent,
+  isOfOther,
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
@@ -65,7 +66,6 @@ export type Begun = {
 export type Completion = 'taken' | 'forgotten' | 'refused' | 'late';
 
 const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
-
 const taskTimeoutMs = 10_000;
 
 export class Execution {
@@ -146,9 +146,8 @@ export class Execution {
   }
 
   get suggestsContinueAsNew(): boolean {
-    const { events, bytes } = this.history;
-    const { suggestsAt } = this.#around;
-    return events.length > suggestsAt.events || bytes > suggestsAt.bytes;
+    const { events, bytes } = this.#around.suggestsAt;
+    return this.history.events.length > events || this.history.bytes > bytes;
   }
 
   /** After a reset: finds in the history what is pending. */
@@ -756,16 +755,6 @@ export class Execution {
     this.#around.onClosed(this);
   }
 }
-
-/** Another execution has answered, or there is none. */
-const isOfOther = (event: SimEvent): boolean =>
-  isNamed(
-    event,
-    'externalWorkflowExecutionSignaled',
-    'signalExternalWorkflowExecutionFailed',
-    'externalWorkflowExecutionCancelRequested',
-    'requestCancelExternalWorkflowExecutionFailed',
-  );
 
 const isNamedCompleted = (event: SimEvent): event is SimEvent<'workflowTaskCompleted'> =>
   isNamed(event, 'workflowTaskCompleted');
