@@ -12,6 +12,7 @@ import { limits } from './limits.mts';
 import { payload, shownPicture } from './payload.mts';
 import { requester, type People } from './people.mts';
 import type { TreePlan } from './plan.mts';
+import type { Rolls } from './rolls.mts';
 import { contextOf, givenOf, inputOf, isAside, stateKeyOf, storedOf } from './texts.mts';
 import { Watcher } from './watch.mts';
 
@@ -21,6 +22,7 @@ export type TortureSetup = {
   readonly people: People;
   readonly asides: Asides;
   readonly expectation: Expectation;
+  readonly rolls: Rolls;
   readonly memory: MemoryStore;
   readonly sessions: SessionStore;
   /** Whether it was taken back, so that it did some of it more than once. */
@@ -191,7 +193,7 @@ async function judgeState(setup: TortureSetup, tree: TreePlan, end: End): Promis
 
 /** While no worker answers in time it comes from history alone, which has not all of it: then it is read again. */
 async function judgeTranscript(
-  { expectation, report, longhaul }: TortureSetup,
+  { expectation, report, longhaul, rolls }: TortureSetup,
   agent: string,
   {
     workflowId,
@@ -214,7 +216,9 @@ async function judgeTranscript(
     const said = all.filter(
       (each, index) => !isAsideMessage(each) && (!isAnswer(each) || index === last),
     );
-    const difference = differenceOf(said, [...conversation.messages, answer]);
+    const difference =
+      differenceOf(said, [...conversation.messages, answer]) ??
+      (conversation.window === undefined ? rolls.problem(agent, said) : undefined);
     if (difference === undefined) return;
     if (Date.now() > deadline) return report(`the transcript of ${agent}: ${difference}`);
     await sleep(1_000);

@@ -38,6 +38,7 @@ export const simEngine = (
   share: () => 1,
   open: async ({ seed, scale }, onEnd) => {
     const plan = adapt(planRound(seed, scale));
+    Object.assign(simulation.server.suggestsAt, plan.settings.suggestsAt);
     const stores = SqliteStores.inMemory();
     const results = plan.settings.hasResults ? new SqliteResults({ path: ':memory:' }) : undefined;
     const deltas = new ProcessDeltas();

@@ -65,6 +65,7 @@ export function setSignal(
   },
 ): void {
   const handler = async (payload: unknown): Promise<void> => {
+    execution.history.look();
     try {
       await take(payload);
     } catch (error) {
@@ -76,7 +77,7 @@ export function setSignal(
 
 /** `check` refuses by throwing, before the update enters history. */
 export function setUpdate<Reply>(
-  { phase }: Execution,
+  { phase, history }: Execution,
   name: string,
   {
     take,
@@ -90,6 +91,7 @@ export function setUpdate<Reply>(
 ): void {
   const handler = async (payload: unknown): Promise<Reply> => {
     phase.updates += 1;
+    history.look();
     try {
       return await afterOthers(() => take(payload));
     } catch (error) {

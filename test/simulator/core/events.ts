@@ -72,21 +72,15 @@ export function initialEventId({ name, attributes }: SimEvent): number | undefin
   return from('initiatedEventId');
 }
 
-/** What the run has asked of others and has no answer to. The server asks again after a reset. */
-export function unanswered(events: readonly SimEvent[]): readonly SimEvent[] {
-  const answered = new Set(
-    events
-      .filter(
-        ({ name }) =>
-          name.startsWith('externalWorkflowExecution') ||
-          name.endsWith('ExternalWorkflowExecutionFailed'),
-      )
-      .map(initialEventId),
+/** Another execution has answered, or there is none. */
+export const isOfOther = (event: SimEvent): boolean =>
+  isNamed(
+    event,
+    'externalWorkflowExecutionSignaled',
+    'signalExternalWorkflowExecutionFailed',
+    'externalWorkflowExecutionCancelRequested',
+    'requestCancelExternalWorkflowExecutionFailed',
   );
-  return events.filter(
-    ({ id, name }) => name.endsWith('ExternalWorkflowExecutionInitiated') && !answered.has(id),
-  );
-}
 
 /** The id of a patch, if the event is its marker. */
 export function patchOf(event: SimEvent): { id: string; deprecated: boolean } | undefined {

@@ -11,7 +11,7 @@ import {
   initialEventId,
   isNamed,
   type SimEvent,
-  unanswered,
+  isOfOther,
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
@@ -33,6 +33,7 @@ export type Status =
 /** What an execution asks of the server, about others. */
 export type Surroundings = {
   readonly world: World;
+  readonly suggestsAt: { readonly events: number; readonly bytes: number };
   readonly onTask: (execution: Execution) => void;
   readonly onActivity: (execution: Execution, activity: PendingActivity) => void;
   readonly startChild: (execution: Execution, initiated: Initiated) => void;
@@ -65,11 +66,7 @@ export type Begun = {
 export type Completion = 'taken' | 'forgotten' | 'refused' | 'late';
 
 const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
-
 const taskTimeoutMs = 10_000;
-
-/** From here on the server suggests to continue as new. */
-const suggested = { events: 4_096, bytes: 4 * 1_024 * 1_024 };
 
 export class Execution {
   readonly workflowId: string;
@@ -149,8 +146,8 @@ export class Execution {
   }
 
   get suggestsContinueAsNew(): boolean {
-    const { events, bytes } = this.history;
-    return events.length > suggested.events || bytes > suggested.bytes;
+    const { events, bytes } = this.#around.suggestsAt;
+    return this.history.events.length > events || this.history.bytes > bytes;
   }
 
   /** After a reset: finds in the history what is pending. */
@@ -158,12 +155,6 @@ export class Execution {
     const completed = this.history.events.findLast(isNamedCompleted);
     this.previousStartedId = Number(completed?.attributes.startedEventId ?? 0);
     for (const event of this.history.events) this.#restore(event);
-    for (const event of unanswered(this.history.events)) {
-      if (isNamed(event, 'signalExternalWorkflowExecutionInitiated'))
-        this.#around.signal(this, event);
-      else if (isNamed(event, 'requestCancelExternalWorkflowExecutionInitiated'))
-        this.#around.cancelOther(this, event);
-    }
   }
 
   #restore(event: SimEvent): void {
@@ -218,6 +209,19 @@ export class Execution {
     } else if (isNamed(event, 'workflowExecutionUpdateCompleted')) {
       this.updates.complete(event.attributes.meta?.updateId ?? '', event.attributes.outcome ?? {});
     }
+  }
+
+  /** After a reset: asks others again what was asked of them, and is not answered. */
+  askOthersAgain(): void {
+    const asked = new Map<number, () => void>();
+    for (const event of this.history.events) {
+      if (isNamed(event, 'signalExternalWorkflowExecutionInitiated'))
+        asked.set(event.id, () => this.#around.signal(this, event));
+      else if (isNamed(event, 'requestCancelExternalWorkflowExecutionInitiated'))
+        asked.set(event.id, () => this.#around.cancelOther(this, event));
+      else if (isOfOther(event)) asked.delete(initialEventId(event) ?? 0);
+    }
+    for (const ask of asked.values()) ask();
   }
 
   /** After a reset: what became of a child that the run had begun before. */
