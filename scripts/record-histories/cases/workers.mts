@@ -207,6 +207,27 @@ export const workers: Cases = {
       return workflowId;
     },
   },
+  /** A cancellation meets the last answer: the worker that is to hear of both is the next one. */
+  'told-and-cancelled': {
+    runner: agent('told-and-cancelled'),
+    steps: [{ text: 'An oak.', delayMs: 800 }],
+    own: () => ({}),
+    startsWorkers: true,
+    play: async ({ longhaul, worker, modelCalled }) => {
+      const workflowId = 'recorded-told-and-cancelled';
+      const [first, second] = [await worker(), await worker()];
+      first.start();
+      const run = await longhaul.start('told-and-cancelled', 'A tree?', { workflowId });
+      await modelCalled(1);
+      const stopped = first.stop();
+      await longhaul.client.workflow.getHandle(workflowId).cancel();
+      await stopped;
+      second.start();
+      await run.result();
+      await second.stop();
+      return workflowId;
+    },
+  },
   'own-workflow': {
     runner: agent('own-workflow', { askUser: 'tool' }),
     steps: [ask('Which tree?'), 'An oak.', 'An elm.'],

@@ -152,8 +152,9 @@ export class Execution {
 
   /** After a reset: finds in the history what is pending. */
   restore(): void {
-    const completed = this.history.events.findLast(isNamedCompleted);
-    this.previousStartedId = Number(completed?.attributes.startedEventId ?? 0);
+    const isCompleted = (event: SimEvent) => isNamed(event, 'workflowTaskCompleted');
+    const completed = this.history.events.findLast(isCompleted)?.attributes;
+    this.previousStartedId = Number((completed as { startedEventId?: Long })?.startedEventId ?? 0);
     for (const event of this.history.events) this.#restore(event);
   }
 
@@ -755,9 +756,6 @@ export class Execution {
     this.#around.onClosed(this);
   }
 }
-
-const isNamedCompleted = (event: SimEvent): event is SimEvent<'workflowTaskCompleted'> =>
-  isNamed(event, 'workflowTaskCompleted');
 
 type ActivityTimes = Pick<
   PendingActivity['given'],
