@@ -19,7 +19,10 @@ const simulatedFiles = [
   ...['context-dialects', 'definition', 'early-stop', 'forged-input', 'history-growth', 'inline'],
   ...['inline-forged', 'inline-specs', 'invalid-tool-call-callbacks', 'log', 'migrate'],
   ...['nested-approval', 'orchestration', 'orchestration-pauses', 'redeploy', 'steering', 'trace'],
-  ...['tree-ends', 'worker-hooks'],
+  ...['tree-ends', 'worker-hooks', 'cached-response', 'continue-as-new', 'deferred'],
+  ...['failing-code', 'http', 'http-ag-ui', 'migrate-command', 'query-ahead', 'reset-command'],
+  ...['stored-results', 'stores', 'thread', 'thread-continue', 'thread-room'],
+  ...['wire-faults'],
 ];
 
 const simulated = {

@@ -1,7 +1,7 @@
 // One simulation: a world, a server, workers and clients, and the loop that lets one thing after another happen.
 
 import { connect, type ConnectOptions, type Longhaul } from 'longhaul/client';
-import { Client } from '@temporalio/client';
+import { Client, type ConnectionLike } from '@temporalio/client';
 import { fakeTime, type FakeTime } from './fake-time';
 import { SimServer } from './server/server';
 import { SimService } from './server/service';
@@ -21,6 +21,8 @@ export type SimWorkerSettings = {
   readonly interceptors?: HostOptions['interceptors'];
   /** Whether its workflow code may fail a task. By default the seed has failed then. */
   readonly mayFail?: boolean;
+  /** What its activities reach the server through. */
+  readonly connection?: ConnectionLike;
 };
 
 const defaultQueue = 'longhaul';
@@ -93,13 +95,21 @@ export class Simulation {
     });
   }
 
-  activities(options: Omit<HostOptions, 'client'>): ActivityHost {
-    const client = new Client({ connection: this.#service.connection, namespace: 'default' });
+  activities({
+    connection = this.connection(),
+    ...options
+  }: Omit<HostOptions, 'client'> & { readonly connection?: ConnectionLike }): ActivityHost {
+    const client = new Client({ connection, namespace: 'default' });
     return new ActivityHost({ client, ...options });
   }
 
+  /** A new one. */
+  connection(): ConnectionLike {
+    return this.#service.connection;
+  }
+
   async client(options: ConnectOptions = {}): Promise<Longhaul> {
-    return await connect({ ...options, connection: this.#service.connection });
+    return await connect({ ...options, connection: this.connection() });
   }
 
   /** Lets things happen while other work goes on, until the returned function is called. That throws if the simulation went wrong. */
@@ -108,7 +118,7 @@ export class Simulation {
     failSeed = (how, error) => this.#fail(how, error);
     const driven = (async () => {
       while (!isOver && this.#wrong.length === 0) {
-        await this.#time.settled();
+        await this.#time.idle();
         this.world.step();
       }
     })();
