@@ -20,6 +20,11 @@ const isUnexpected = (error: unknown): boolean =>
 export const errorText = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
 
+function withCauses(error: unknown): string {
+  if (!(error instanceof Error) || error.cause === undefined) return String(error);
+  return `${String(error)}, because of ${withCauses(error.cause)}`;
+}
+
 /** Asks a database again that is away for a moment. */
 export async function askAgain<Result>(call: () => Promise<Result>): Promise<Result> {
   const deadline = Date.now() + awayMs;
@@ -54,7 +59,7 @@ export class Caller {
       try {
         return await call();
       } catch (error) {
-        if (isUnexpected(error)) this.#report(`${what} threw ${String(error)}`);
+        if (isUnexpected(error)) this.#report(`${what} threw ${withCauses(error)}`);
         else if (!isAway(error)) throw error;
         if (Date.now() > deadline) throw error;
         this.toldAway += 1;

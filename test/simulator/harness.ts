@@ -66,7 +66,8 @@ export async function openHarness(_address?: string, prefix = 'test'): Promise<H
       if (deployed === undefined) deployed = start(options).worker;
       else {
         const longhaul = longhaulOf(options);
-        deployed.activities = simulation.activities({ identity: deployed.id, taskQueue, longhaul });
+        const { id: identity, awake } = deployed;
+        deployed.activities = simulation.activities({ identity, taskQueue, longhaul }, awake);
       }
       return await Promise.resolve();
     },

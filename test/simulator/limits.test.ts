@@ -22,7 +22,7 @@ let calls: Calls;
 beforeEach(() => {
   world = new World(1, createClock());
   server = new SimServer(world);
-  calls = new SimService(server).connection.workflowService as unknown as Calls;
+  calls = new SimService(server).connect().workflowService as unknown as Calls;
 });
 
 function started(): Execution {

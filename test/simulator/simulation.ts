@@ -82,10 +82,13 @@ export class Simulation {
   }: SimWorkerSettings): SimWorker {
     this.#workers += 1;
     const id = `worker-${this.#workers}`;
-    return new SimWorker(this.server, {
+    const worker: SimWorker = new SimWorker(this.server, {
       id,
       taskQueue,
-      activities: this.activities({ identity: id, taskQueue, ...settings }),
+      activities: this.activities(
+        { identity: id, taskQueue, ...settings },
+        async () => await worker.awake(),
+      ),
       cache,
       slowestTask: 30,
       mayFail,
@@ -93,19 +96,23 @@ export class Simulation {
       work: (work) => void work.catch((error: unknown) => this.#wrong.push(error)),
       onWrong: (error) => this.#wrong.push(error),
     });
+    return worker;
   }
 
-  activities({
-    connection = this.connection(),
-    ...options
-  }: Omit<HostOptions, 'client'> & { readonly connection?: ConnectionLike }): ActivityHost {
+  /** `awake`: as of the worker that makes them. */
+  activities(
+    {
+      connection = this.#service.connect(awake),
+      ...options
+    }: Omit<HostOptions, 'client'> & { readonly connection?: ConnectionLike },
+    awake: () => Promise<void>,
+  ): ActivityHost {
     const client = new Client({ connection, namespace: 'default' });
     return new ActivityHost({ client, ...options });
   }
 
-  /** A new one. */
   connection(): ConnectionLike {
-    return this.#service.connection;
+    return this.#service.connect();
   }
 
   async client(options: ConnectOptions = {}): Promise<Longhaul> {

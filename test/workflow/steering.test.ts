@@ -277,6 +277,19 @@ describe('a message to a run that works', () => {
     expect(linesOf(below.requests[1]?.messages ?? []).slice(-2)).toEqual(['Found.', 'Look again.']);
   });
 
+  it('comes too late for a run that is cancelled while it loads', async () => {
+    await start(['Done.']);
+    // Nobody knows this agent, so the run loads until it is cancelled.
+    const run = await harness.longhaul.start('unknown', 'Begin.');
+    const sent = expect(run.send('Hello')).rejects.toMatchObject({ code: 'RunClosed' });
+    await eventually('the run has the message', async () => {
+      const events = await fetchHistory(harness.longhaul, run.workflowId);
+      return events.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
+    });
+    await run.cancel();
+    await sent;
+  });
+
   it('is checked whole', async () => {
     const { run } = await start([askUser('Which one?'), 'Done.'], { askUser: 'tool' });
     await run.outcome();

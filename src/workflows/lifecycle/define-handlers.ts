@@ -9,6 +9,7 @@ import {
   defineQuery,
   defineSignal,
   defineUpdate,
+  isCancellation,
   patched,
   setHandler,
 } from '@temporalio/workflow';
@@ -92,12 +93,16 @@ export function setUpdate<Reply>(
     try {
       return await afterOthers(() => take(payload));
     } catch (error) {
-      throw toWorkflowFailure(error);
+      throw toWorkflowFailure(isCancellation(error) ? cancelledMeanwhile() : error);
     }
   };
   const validator = validating(check);
   setHandler(defineUpdate<Reply, [unknown]>(name), handler, { validator, description });
 }
+
+/** Whoever sent the update did not ask for the cancellation. */
+const cancelledMeanwhile = (): LonghaulError =>
+  new LonghaulError('RunClosed', 'the run takes nothing more: it is being cancelled');
 
 /** Runs `effect` after the rest of the workflow task. In an execution of 0.2.0 it runs at once, because it must not wait there. */
 export function afterOthers<Result>(effect: () => Promise<Result>): Promise<Result> {

@@ -378,7 +378,8 @@ export class Execution {
     this.#isTaking = true;
     for (const command of commands) this.#take(command, byId, completedId);
     this.#isTaking = false;
-    this.#afterTask(this.history.flush());
+    // After its last event, nothing enters a history: not the end of an activity that its last task cancelled.
+    if (this.isOpen) this.#afterTask(this.history.flush());
     return 'taken';
   }
 
@@ -430,7 +431,6 @@ export class Execution {
   }
 
   #afterTask(hasMore: boolean): void {
-    if (!this.isOpen) return;
     if (hasMore) this.#schedule('normal');
     else if (this.updates.hasAdmitted) this.#schedule('speculative');
   }

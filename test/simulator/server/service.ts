@@ -3,12 +3,14 @@
 // 1. A call takes a while each way. A call that the server cannot take now is made again, as gRPC clients do; the server takes it once.
 // 2. Errors have the codes and the words of the real server, because clients read them.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ConnectionLike } from '@temporalio/client';
 import { Metadata, status as code } from '@grpc/grpc-js';
 import type { temporal } from '@temporalio/proto';
 import Long from 'long';
 import type { EventName, SimEvent } from '../core/events';
 import { temporal as api } from '../internals';
+import { readTaskToken } from '../task-token';
 import type { Execution, Status } from './execution';
 import { limits, messages, sizeOfMemo, sizeOfPayloads } from './limits';
 import { AlreadyStarted, type SimServer } from './server';
@@ -22,6 +24,7 @@ type Requests = {
   SignalWorkflowExecution: temporal.api.workflowservice.v1.ISignalWorkflowExecutionRequest;
   SignalWithStartWorkflowExecution: temporal.api.workflowservice.v1.ISignalWithStartWorkflowExecutionRequest;
   ExecuteMultiOperation: temporal.api.workflowservice.v1.IExecuteMultiOperationRequest;
+  RecordActivityTaskHeartbeat: temporal.api.workflowservice.v1.IRecordActivityTaskHeartbeatRequest;
   QueryWorkflow: temporal.api.workflowservice.v1.IQueryWorkflowRequest;
   DescribeWorkflowExecution: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionRequest;
   GetWorkflowExecutionHistory: temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryRequest;
@@ -70,10 +73,13 @@ export class GrpcError extends Error {
 
 type Ref = temporal.api.common.v1.IWorkflowExecution | null | undefined;
 
+type Limits = { readonly deadline?: number; readonly signal?: AbortSignal };
+
 type Handlers = { readonly [name: string]: (request: never) => unknown };
 
 export class SimService {
   readonly #server: SimServer;
+  readonly #limits = new AsyncLocalStorage<Limits>();
   /** What requests with an id were answered. */
   readonly #answered = new Map<string, unknown>();
 
@@ -81,31 +87,48 @@ export class SimService {
     this.#server = server;
   }
 
-  get connection(): ConnectionLike {
+  /** `awake` resolves when the process of the client is not frozen, and never when it is gone. */
+  connect(awake = async (): Promise<void> => undefined): ConnectionLike {
     const through = async <Result>(_: unknown, call: () => Promise<Result>): Promise<Result> =>
       await call();
+    /** Each call of the server within it has these limits, as with the real connection. Other work within it goes on. */
+    const within = async <Result>(own: Limits, call: () => Promise<Result>): Promise<Result> =>
+      await this.#limits.run({ ...this.#limits.getStore(), ...own }, call);
     return {
       plugins: [],
       options: { address: 'simulated' },
-      workflowService: this.#callers(this.#workflowService()),
-      operatorService: this.#callers(this.#operatorService()),
+      workflowService: this.#callers(this.#workflowService(), awake),
+      operatorService: this.#callers(this.#operatorService(), awake),
       close: async () => undefined,
       ensureConnected: async () => undefined,
       withDeadline: async <Result>(deadline: number | Date, call: () => Promise<Result>) =>
-        await this.#before(Number(deadline), call),
+        await within({ deadline: Number(deadline) }, call),
       withMetadata: through,
       withAbortSignal: async <Result>(signal: AbortSignal, call: () => Promise<Result>) =>
-        await unlessAborted(signal, call),
+        await within({ signal }, call),
     } as unknown as ConnectionLike;
   }
 
-  #callers(handlers: Handlers): Handlers {
+  #callers(handlers: Handlers, awake: () => Promise<void>): Handlers {
     return Object.fromEntries(
       Object.entries(handlers).map(([name, handle]) => [
         name,
-        async (request: never) => await this.#call(() => handle(request)),
+        async (request: never) => {
+          await awake();
+          try {
+            return await this.#limited(() => this.#call(() => handle(request)));
+          } finally {
+            await awake();
+          }
+        },
       ]),
     );
+  }
+
+  async #limited<Result>(call: () => Promise<Result>): Promise<Result> {
+    const { deadline, signal } = this.#limits.getStore() ?? {};
+    const inTime = deadline === undefined ? call : () => this.#before(deadline, call);
+    return await (signal === undefined ? inTime() : unlessAborted(signal, inTime));
   }
 
   async #call(handle: () => unknown): Promise<unknown> {
@@ -236,8 +259,19 @@ export class SimService {
           .map(({ id }) => ({ identity: id, lastAccessTime: timeOf(this.#server.world.now) })),
       }),
       listWorkers: () => ({ workersInfo: [] }),
-      recordActivityTaskHeartbeat: () => ({}),
+      recordActivityTaskHeartbeat: (request: Request<'RecordActivityTaskHeartbeat'>) =>
+        this.#heartbeat(request),
     };
+  }
+
+  #heartbeat({ taskToken, details }: Request<'RecordActivityTaskHeartbeat'>): object {
+    const { workflowId, runId, scheduledId, attempt } = readTaskToken(taskToken);
+    const execution = this.#server.find(workflowId, runId);
+    const activity = execution?.activities.get(scheduledId);
+    if (activity?.isCurrent(attempt) !== true)
+      throw new GrpcError(code.NOT_FOUND, 'invalid activityID or activity already timed out');
+    activity.beat(details ?? undefined);
+    return { cancelRequested: activity.isCancelRequested };
   }
 
   // Starts.

@@ -13,6 +13,7 @@ import { LonghaulPlugin } from 'longhaul/worker';
 import { Activity, common, internal } from '../internals';
 import type { Execution } from '../server/execution';
 import type { PendingActivity } from '../server/pending-activity';
+import { taskToken } from '../task-token';
 import { limitOf, msOf } from '../time';
 
 export type LonghaulOptions = NonNullable<ConstructorParameters<typeof LonghaulPlugin>[0]>;
@@ -74,9 +75,8 @@ export class ActivityHost {
     const run = this.#activities.get(name);
     if (run === undefined) throw new Error(`there is no activity ${name}`);
     const { workflowId, runId } = execution;
-    const base64TaskToken = Buffer.from(
-      JSON.stringify([workflowId, runId, activity.scheduledId, activity.attempt]),
-    ).toString('base64');
+    const { scheduledId, attempt } = activity;
+    const token = taskToken({ workflowId, runId, scheduledId, attempt });
     const context = {
       type: 'activity',
       namespace: 'default',
@@ -88,8 +88,8 @@ export class ActivityHost {
     } as never;
     const { retryPolicy } = given;
     const info = {
-      taskToken: Buffer.from(base64TaskToken, 'base64'),
-      base64TaskToken,
+      taskToken: token,
+      base64TaskToken: token.toString('base64'),
       taskQueue,
       activityId: given.activityId ?? '',
       workflowExecution: { workflowId, runId },

@@ -182,6 +182,7 @@ export class SimWorker implements Poller {
       }
       if (completion !== 'forgotten' && (!isTaken || !execution.isOpen)) this.drop(runId);
     } catch (error) {
+      await this.awake();
       this.#kept.set(runId, kept);
       this.drop(runId);
       const isOfCore = error instanceof NonDeterminism;
@@ -265,8 +266,9 @@ export class SimWorker implements Poller {
       this.#server.world.after(this.#server.world.chance.below(heartbeatMs), () => {
         if (this.#isGone || this.#frozen !== undefined || this.#server.isDown) return;
         if (!isCurrent()) return begun.call?.cancel('NOT_FOUND');
-        activity.beat({ payloads });
-        if (begun.unsent === payloads) begun.unsent = undefined;
+        // Heartbeats keep their order: one that is overtaken has told all by then.
+        if (begun.unsent !== undefined) activity.beat({ payloads: begun.unsent });
+        begun.unsent = undefined;
         if (activity.isCancelRequested) begun.call?.cancel('CANCELLED');
       });
     };
