@@ -22,7 +22,9 @@ const simulatedFiles = [
   ...['tree-ends', 'worker-hooks', 'cached-response', 'continue-as-new', 'deferred'],
   ...['failing-code', 'http', 'http-ag-ui', 'migrate-command', 'query-ahead', 'reset-command'],
   ...['stored-results', 'stores', 'thread', 'thread-continue', 'thread-room'],
-  ...['wire-faults'],
+  ...['activity-tool', 'bad-input', 'external-storage', 'fan-out', 'growing-codec'],
+  ...['inline-heartbeat', 'reset', 'sessions-and-policies', 'stored-inputs', 'thread-stores'],
+  ...['traces', 'why', 'wire-faults'],
 ];
 
 const simulated = {

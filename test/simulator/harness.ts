@@ -8,6 +8,7 @@ import { variables } from '../servers';
 import type { Harness, RunningWorker } from '../workflow/harness';
 import { Simulation } from './simulation';
 import type { SimWorker } from './worker/sim-worker';
+import { bundlePath } from './worker/source-lines';
 
 const graceMs = 1_000;
 const cached = process.env['LONGHAUL_TEST_CACHED_WORKFLOWS'];
@@ -21,6 +22,7 @@ let queues = 0;
 /** Who connects to it, such as a command, reaches the simulation. */
 const address = 'simulator:7233';
 process.env[variables.devServer] = address;
+process.env[variables.bundle] = bundlePath;
 
 export async function openHarness(_address?: string, prefix = 'test'): Promise<Harness> {
   shared ??= begin();
@@ -31,27 +33,28 @@ export async function openHarness(_address?: string, prefix = 'test'): Promise<H
   const longhaul = await simulation.client({ taskQueue });
   const running: SimWorker[] = [];
   let deployed: SimWorker | undefined;
-  const start = ({ workerOptions = {}, ...options }: CreateWorkerOptions) => {
-    const { maxCachedWorkflows = cachedWorkflows, interceptors, dataConverter } = workerOptions;
-    const connection = simulation.connection();
+  const start = ({ workerOptions = {}, ...options }: CreateWorkerOptions): SimWorker => {
+    const { maxCachedWorkflows = cachedWorkflows, interceptors, workflowBundle } = workerOptions;
+    const dataConverter = options.dataConverter ?? workerOptions.dataConverter;
     const worker = simulation.worker({
       taskQueue,
       longhaul: longhaulOf(options),
       mayFail: true,
-      connection,
       interceptors: interceptors?.activity ?? [],
       ...(dataConverter && { dataConverter }),
+      ...(workflowBundle && { workflows: workflowBundle }),
       ...(maxCachedWorkflows !== undefined && { cache: Math.max(1, maxCachedWorkflows) }),
     });
     running.push(worker);
-    return { worker, connection };
+    return worker;
   };
   return {
     longhaul,
     taskQueue,
     connect: (options) => simulation.client({ taskQueue, ...options }),
     worker: async (options) => {
-      const { worker, connection } = start(options);
+      const worker = start(options);
+      const { connection } = worker.activities;
       let stopping: Promise<void> | undefined;
       const stop = (): Promise<void> => (stopping ??= worker.shutDown(graceMs));
       return await Promise.resolve({ connection, stop } as unknown as RunningWorker);
@@ -63,7 +66,7 @@ export async function openHarness(_address?: string, prefix = 'test'): Promise<H
       return await Promise.resolve(queue);
     },
     deploy: async (options) => {
-      if (deployed === undefined) deployed = start(options).worker;
+      if (deployed === undefined) deployed = start(options);
       else {
         const longhaul = longhaulOf(options);
         const { id: identity, awake } = deployed;
@@ -83,7 +86,8 @@ export async function openHarness(_address?: string, prefix = 'test'): Promise<H
 }
 
 function longhaulOf(options: Omit<CreateWorkerOptions, 'workerOptions'>): LonghaulOptions {
-  return { inlineSpecs: true, ...options };
+  const { dataConverter: _, ...longhaul } = options;
+  return { inlineSpecs: true, ...longhaul };
 }
 
 function begin(): NonNullable<typeof shared> {

@@ -1,7 +1,7 @@
 // One simulation: a world, a server, workers and clients, and the loop that lets one thing after another happen.
 
 import { connect, type ConnectOptions, type Longhaul } from 'longhaul/client';
-import { Client, type ConnectionLike } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { fakeTime, type FakeTime } from './fake-time';
 import { SimServer } from './server/server';
 import { SimService } from './server/service';
@@ -16,13 +16,14 @@ export type SimWorkerSettings = {
   readonly longhaul: LonghaulOptions;
   /** The user's own, beside Longhaul's. */
   readonly activities?: HostOptions['activities'];
+  readonly dataConverter?: HostOptions['dataConverter'];
+  /** Default: those of Longhaul. */
+  readonly workflows?: HostOptions['workflows'];
   /** How many runs it keeps. Default 100. */
   readonly cache?: number;
   readonly interceptors?: HostOptions['interceptors'];
   /** Whether its workflow code may fail a task. By default the seed has failed then. */
   readonly mayFail?: boolean;
-  /** What its activities reach the server through. */
-  readonly connection?: ConnectionLike;
 };
 
 const defaultQueue = 'longhaul';
@@ -100,15 +101,8 @@ export class Simulation {
   }
 
   /** `awake`: as of the worker that makes them. */
-  activities(
-    {
-      connection = this.#service.connect(awake),
-      ...options
-    }: Omit<HostOptions, 'client'> & { readonly connection?: ConnectionLike },
-    awake: () => Promise<void>,
-  ): ActivityHost {
-    const client = new Client({ connection, namespace: 'default' });
-    return new ActivityHost({ client, ...options });
+  activities(options: Omit<HostOptions, 'connection'>, awake: () => Promise<void>): ActivityHost {
+    return new ActivityHost({ connection: this.#service.connect(awake), ...options });
   }
 
   connection(): ConnectionLike {

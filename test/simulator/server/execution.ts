@@ -11,6 +11,7 @@ import {
   initialEventId,
   isNamed,
   type SimEvent,
+  type UserMetadata,
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
@@ -67,6 +68,9 @@ const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
 
 const taskTimeoutMs = 10_000;
 
+/** What SDK Core 1.24 does otherwise than before: all of it. */
+const coreUsedFlags = [1, 2, 3];
+
 /** From here on the server suggests to continue as new. */
 const suggested = { events: 4_096, bytes: 4 * 1_024 * 1_024 };
 
@@ -101,6 +105,7 @@ export class Execution {
     around: Surroundings,
     place: { readonly workflowId: string; readonly runId: string },
     start: Started | readonly SimEvent[],
+    userMetadata?: UserMetadata | null,
   ) {
     this.#around = around;
     this.workflowId = place.workflowId;
@@ -114,7 +119,7 @@ export class Execution {
     } else {
       this.started = start as Started;
       this.history = new History(now);
-      this.history.append('workflowExecutionStarted', this.started);
+      this.history.append('workflowExecutionStarted', this.started, undefined, userMetadata);
     }
     this.memo = { ...this.started.memo?.fields };
     this.searchAttributes = { ...this.started.searchAttributes?.indexedFields };
@@ -368,7 +373,11 @@ export class Execution {
       scheduledEventId: task.scheduledId as never,
       startedEventId: task.startedId as never,
       identity: task.worker ?? '',
-      sdkMetadata: { langUsedFlags: [...usedFlags] },
+      sdkMetadata: {
+        langUsedFlags: [...usedFlags],
+        // A worker notes those of Core with the first task of a run. The real Core needs them to replay it.
+        ...(this.previousStartedId === 0 && { coreUsedFlags }),
+      },
     });
     this.previousStartedId = task.startedId;
     this.task = undefined;
@@ -451,15 +460,15 @@ export class Execution {
     const ofTask = { workflowTaskCompletedEventId: workflowTaskCompletedEventId as never };
     switch (command.kind) {
       case 'scheduleActivity':
-        return this.#scheduleActivity(command.attributes, ofTask);
+        return this.#scheduleActivity(command, ofTask);
       case 'cancelActivity':
         return this.#cancelActivity(command.scheduledId, ofTask);
       case 'startTimer':
-        return this.#startTimer(command.attributes, ofTask);
+        return this.#startTimer(command, ofTask);
       case 'cancelTimer':
         return this.#cancelTimer(command.timerId, ofTask);
       case 'startChild':
-        return this.#startChild(command.attributes, ofTask);
+        return this.#startChild(command, ofTask);
       case 'signal': {
         const { workflowExecution, childWorkflowId, signalName, args, headers } =
           command.attributes;
@@ -542,12 +551,12 @@ export class Execution {
   }
 
   #scheduleActivity(
-    given: PendingActivity['given'],
+    { attributes: given, userMetadata }: Extract<ServerCommand, { kind: 'scheduleActivity' }>,
     ofTask: { workflowTaskCompletedEventId: never },
   ): void {
     const { activityId, activityType, taskQueue, headers, retryPolicy } = given;
     const times = activityTimes(given, limitOf(this.started.workflowRunTimeout));
-    const event = this.history.append('activityTaskScheduled', {
+    const attributes = {
       ...ofTask,
       activityId: activityId ?? '',
       activityType: { name: activityType ?? '' },
@@ -556,7 +565,8 @@ export class Execution {
       input: { payloads: given.arguments ?? [] },
       ...times,
       ...(retryPolicy && { retryPolicy }),
-    });
+    };
+    const event = this.history.append('activityTaskScheduled', attributes, undefined, userMetadata);
     this.#addActivity(event.id, { ...given, ...times });
   }
 
@@ -626,18 +636,13 @@ export class Execution {
   }
 
   #startTimer(
-    {
-      seq,
-      startToFireTimeout,
-    }: { seq?: number | null; startToFireTimeout?: Parameters<typeof msOf>[0] },
+    { attributes, userMetadata }: Extract<ServerCommand, { kind: 'startTimer' }>,
     ofTask: { workflowTaskCompletedEventId: never },
   ): void {
+    const { seq, startToFireTimeout } = attributes;
     const timerId = String(seq ?? 0);
-    const event = this.history.append('timerStarted', {
-      ...ofTask,
-      timerId,
-      startToFireTimeout: (startToFireTimeout ?? {}) as never,
-    });
+    const given = { ...ofTask, timerId, startToFireTimeout: startToFireTimeout ?? {} };
+    const event = this.history.append('timerStarted', given, undefined, userMetadata);
     this.#setTimer(event.id, timerId, msOf(startToFireTimeout));
   }
 
@@ -662,11 +667,11 @@ export class Execution {
   }
 
   #startChild(
-    given: Extract<ServerCommand, { kind: 'startChild' }>['attributes'],
+    { attributes: given, userMetadata }: Extract<ServerCommand, { kind: 'startChild' }>,
     ofTask: { workflowTaskCompletedEventId: never },
   ): void {
     const { workflowId, workflowType, taskQueue, input, headers, memo, searchAttributes } = given;
-    const event = this.history.append('startChildWorkflowExecutionInitiated', {
+    const attributes = {
       ...ofTask,
       namespace: given.namespace ?? 'default',
       workflowId: workflowId ?? '',
@@ -679,7 +684,13 @@ export class Execution {
       ...(memo && { memo: { fields: memo } }),
       ...(searchAttributes && { searchAttributes }),
       ...(given.workflowTaskTimeout && { workflowTaskTimeout: given.workflowTaskTimeout }),
-    });
+    };
+    const event = this.history.append(
+      'startChildWorkflowExecutionInitiated',
+      attributes,
+      undefined,
+      userMetadata,
+    );
     this.children.set(event.id, { initiated: event });
     this.#around.startChild(this, event);
   }
