@@ -19,7 +19,12 @@ const simulatedFiles = [
   ...['context-dialects', 'definition', 'early-stop', 'forged-input', 'history-growth', 'inline'],
   ...['inline-forged', 'inline-specs', 'invalid-tool-call-callbacks', 'log', 'migrate'],
   ...['nested-approval', 'orchestration', 'orchestration-pauses', 'redeploy', 'steering', 'trace'],
-  ...['tree-ends', 'worker-hooks'],
+  ...['tree-ends', 'worker-hooks', 'cached-response', 'continue-as-new', 'deferred'],
+  ...['failing-code', 'http', 'http-ag-ui', 'migrate-command', 'query-ahead', 'reset-command'],
+  ...['stored-results', 'stores', 'thread', 'thread-continue', 'thread-room'],
+  ...['activity-tool', 'bad-input', 'external-storage', 'fan-out', 'growing-codec'],
+  ...['inline-heartbeat', 'reset', 'sessions-and-policies', 'stored-inputs', 'thread-stores'],
+  ...['traces', 'why', 'wire-faults'],
 ];
 
 const simulated = {

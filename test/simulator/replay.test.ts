@@ -44,7 +44,7 @@ describe('a recorded history', () => {
         : (events.findLast(({ name }) => name === 'workflowTaskStarted')?.id ?? 0);
     run.begin({ events, previousStartedId, messages: [] });
     const driven: Driven = { run, instance: undefined };
-    await drive(driven, 'longhaul');
+    await drive(driven, { taskQueue: 'longhaul' });
     await driven.instance?.dispose();
     const last = events.at(-1);
     // Core may leave out the end of a task that nothing follows.

@@ -1,7 +1,7 @@
 // One simulation: a world, a server, workers and clients, and the loop that lets one thing after another happen.
 
 import { connect, type ConnectOptions, type Longhaul } from 'longhaul/client';
-import { Client } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
 import { fakeTime, type FakeTime } from './fake-time';
 import { SimServer } from './server/server';
 import { SimService } from './server/service';
@@ -16,6 +16,9 @@ export type SimWorkerSettings = {
   readonly longhaul: LonghaulOptions;
   /** The user's own, beside Longhaul's. */
   readonly activities?: HostOptions['activities'];
+  readonly dataConverter?: HostOptions['dataConverter'];
+  /** Default: those of Longhaul. */
+  readonly workflows?: HostOptions['workflows'];
   /** How many runs it keeps. Default 100. */
   readonly cache?: number;
   readonly interceptors?: HostOptions['interceptors'];
@@ -98,13 +101,16 @@ export class Simulation {
   }
 
   /** `awake`: as of the worker that makes them. */
-  activities(options: Omit<HostOptions, 'client'>, awake: () => Promise<void>): ActivityHost {
-    const client = new Client({ connection: this.#service.connect(awake), namespace: 'default' });
-    return new ActivityHost({ client, ...options });
+  activities(options: Omit<HostOptions, 'connection'>, awake: () => Promise<void>): ActivityHost {
+    return new ActivityHost({ connection: this.#service.connect(awake), ...options });
+  }
+
+  connection(): ConnectionLike {
+    return this.#service.connect();
   }
 
   async client(options: ConnectOptions = {}): Promise<Longhaul> {
-    return await connect({ ...options, connection: this.#service.connect() });
+    return await connect({ ...options, connection: this.connection() });
   }
 
   /** Lets things happen while other work goes on, until the returned function is called. That throws if the simulation went wrong. */
@@ -113,7 +119,7 @@ export class Simulation {
     failSeed = (how, error) => this.#fail(how, error);
     const driven = (async () => {
       while (!isOver && this.#wrong.length === 0) {
-        await this.#time.settled();
+        await this.#time.idle();
         this.world.step();
       }
     })();

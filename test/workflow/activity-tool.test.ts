@@ -1,59 +1,40 @@
 // Activities of the user's own as tools, on the dev server: another worker, on another task queue, has them.
 
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { activityTool, defineAgent, type JsonObject } from '../../src';
 import type { RunHandle } from '../../src/client';
 import type { ActivityToolDefinition } from '../../src/define/activity-tool';
 import { scriptedModel } from '../../src/testing/scripted-model';
-import { devServerAddress } from '../servers';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
-import { quietRuntime } from './quiet';
 
-const taskQueue = `payments-${randomUUID()}`;
 const charge = z.object({ order: z.string().min(1), cents: z.int().positive() });
 type Options = Partial<ActivityToolDefinition<typeof charge, z.infer<typeof charge>>>;
 const order = { order: 'A1', cents: 500 };
 
 describe('activityTool', () => {
   let harness: Harness;
-  let connection: NativeConnection;
-  let foreign: Worker;
-  let ended: Promise<void>;
+  let taskQueue: string;
   let calls: unknown[][];
   let activity: (args: JsonObject) => unknown;
 
   beforeAll(async () => {
-    quietRuntime();
-    connection = await NativeConnection.connect({ address: devServerAddress() });
-    foreign = await Worker.create({
-      connection,
-      taskQueue,
-      activities: {
-        ChargeCard: async (...args: [JsonObject]) => {
-          calls.push(args);
-          return activity(...args);
-        },
+    harness = await openHarness();
+    taskQueue = await harness.activities({
+      ChargeCard: async (...args: [JsonObject]) => {
+        calls.push(args);
+        return activity(...args);
       },
     });
-    ended = foreign.run();
-    harness = await openHarness();
   });
   beforeEach(() => {
     calls = [];
     activity = ({ cents }) => ({ charged: cents ?? null });
   });
-  afterAll(async () => {
-    await harness.close();
-    foreign.shutdown();
-    await ended;
-    await connection.close();
-  });
+  afterAll(() => harness.close());
 
   /** A run whose model charges once with these arguments, then says what it was told. */
   async function start(args: JsonObject, options: Options = {}): Promise<RunHandle> {

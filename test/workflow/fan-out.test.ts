@@ -1,6 +1,5 @@
 // Wide parallels on the dev server: how many start at a time, what a branch with a long input costs, and what is asked of runs above.
 
-import { NativeConnection } from '@temporalio/worker';
 import {
   defineAgent,
   defineCallbacks,
@@ -16,10 +15,8 @@ import { jsonBytes } from '../../src/core/transcript/fit-texts';
 import { limits } from '../../src/protocol/limits';
 import { queryNames } from '../../src/protocol/names';
 import { scriptedModel } from '../../src/testing/scripted-model';
-import { devServerAddress } from '../servers';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory, type HistoryEvents } from './history';
-import { quietRuntime } from './quiet';
 import { lastText, scriptedAgents } from './scripted-agents';
 
 /** More than run at a time; as many of `text` as no result holds whole; and as many as take a long input. */
@@ -53,26 +50,19 @@ describe('a wide parallel', () => {
   const above = sequential({ id: 'above', steps: [heavy, echo] });
 
   let questions: (query: string) => number;
-  const connections: NativeConnection[] = [];
 
   beforeAll(async () => {
     harness = await openHarness();
-    quietRuntime();
     const options = { runners: [wide, above, toldOn], providers: { scripted: agents.provider } };
     // Each has a cache of its own: one of them never saw the definition that the other one pinned.
     const spies = [1, 2].map(async () => {
-      const connection = await NativeConnection.connect({ address: devServerAddress() });
-      connections.push(connection);
-      await harness.worker({ ...options, connection });
+      const { connection } = await harness.worker(options);
       return jest.spyOn(connection.workflowService, 'queryWorkflow');
     });
     const calls = (await Promise.all(spies)).map((spy) => spy.mock.calls);
     questions = (name) => calls.flat().filter(([{ query }]) => query?.queryType === name).length;
   });
-  afterAll(async () => {
-    await harness.close();
-    await Promise.all(connections.map((connection) => connection.close()));
-  });
+  afterAll(() => harness.close());
 
   it('runs at most 50 branches at a time and gives all texts in branch order', async () => {
     const run = await harness.longhaul.start('wide', 'Go');

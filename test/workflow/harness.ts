@@ -17,6 +17,8 @@ export type Harness = {
   /** Another client of the task queue, or of the one in the options. Close it. */
   connect(options?: ConnectOptions): Promise<Longhaul>;
   worker(options: CreateWorkerOptions): Promise<RunningWorker>;
+  /** Somebody else's worker, which has these activities and nothing of Longhaul. Resolves to its task queue. */
+  activities(activities: object): Promise<string>;
   /**
    * Makes this all that the task queue's one worker has: each test of a file deploys its own, and no test waits for a worker of its
    * own to start. Not together with `worker`.
@@ -25,7 +27,11 @@ export type Harness = {
   close(): Promise<void>;
 };
 
-export type RunningWorker = { readonly worker: Worker; stop(): Promise<void> };
+export type RunningWorker = {
+  readonly worker: Worker;
+  readonly connection: NativeConnection;
+  stop(): Promise<void>;
+};
 
 /** `prefix`: of the task queue. */
 export async function openHarness(address = devServerAddress(), prefix = 'test'): Promise<Harness> {
@@ -54,6 +60,13 @@ export async function openHarness(address = devServerAddress(), prefix = 'test')
       const started = run(worker, connection);
       running.push(started);
       return started;
+    },
+    activities: async (activities) => {
+      const connection = await connectNative();
+      const queue = `activities-${randomUUID()}`;
+      const worker = await Worker.create({ connection, taskQueue: queue, activities });
+      running.push(run(worker, connection));
+      return queue;
     },
     deploy: async (options) => {
       deployment ??= connectNative().then((connection) => new Deployment(connection, taskQueue));
@@ -84,7 +97,7 @@ function run(worker: Worker, connection: NativeConnection): RunningWorker {
     await ended;
     await connection.close();
   };
-  return { worker, stop: () => (stopping ??= stop()) };
+  return { worker, connection, stop: () => (stopping ??= stop()) };
 }
 
 type Activities = Readonly<Record<string, (...args: unknown[]) => unknown>>;
@@ -124,6 +137,6 @@ class Deployment {
       const hasEnded = (): Promise<void> => Promise.resolve();
       await Promise.all(this.#plugins.map((one) => one.runWorker(worker, hasEnded)));
     };
-    return { worker, stop };
+    return { ...started, stop };
   }
 }

@@ -1,7 +1,6 @@
 // Workflow resets on the dev server: what becomes of children that wait while the run that called them goes back.
 
 import { randomUUID } from 'node:crypto';
-import { NativeConnection, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { activityTool, defineTool, sequential } from '../../src';
 import { runCli } from '../../src/cli/run-cli';
@@ -24,9 +23,9 @@ describe('a reset', () => {
     harness = await openHarness();
     terminal = fakeTerminal();
   });
-  const stops: (() => Promise<void>)[] = [];
+  const stops: (() => void)[] = [];
   afterEach(async () => {
-    await Promise.all(stops.splice(0).map((stop) => stop()));
+    for (const stop of stops.splice(0)) stop();
     await harness.close();
   });
 
@@ -148,7 +147,6 @@ describe('a reset', () => {
   });
 
   it('of a child whose caller is cancelled later lets both end', async () => {
-    const taskQueue = randomUUID();
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     let begun = 0;
@@ -158,15 +156,8 @@ describe('a reset', () => {
         await released;
       },
     };
-    const connection = await NativeConnection.connect({ address: devServerAddress() });
-    const foreign = await Worker.create({ connection, taskQueue, activities });
-    const ended = foreign.run();
-    stops.push(async () => {
-      release();
-      foreign.shutdown();
-      await ended;
-      await connection.close();
-    });
+    const taskQueue = await harness.activities(activities);
+    stops.push(() => release());
     const linger = activityTool({
       name: 'linger',
       description: 'Waits, and does not hear that it is cancelled',

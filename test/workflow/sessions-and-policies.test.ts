@@ -3,7 +3,6 @@
 import { defineCallbacks, overrideResponse, subAgent } from '../../src';
 import type { JsonObject } from '../../src/base/json';
 import { SqliteStores } from '../../src/stores';
-import { devServerAddress } from '../servers';
 import { aTool, callOf, TestAgents, resultOf } from './builders';
 import { linesOf } from './conversation';
 import { openHarness, type Harness } from './harness';
@@ -191,7 +190,7 @@ describe('callbacks, sessions and called agents', () => {
     name: 'gate',
     session: ['asked'],
     beforeToolCall: async ({ call, session }) => {
-      await fetch(`http://${devServerAddress()}`).catch(() => undefined);
+      await fetch('http://127.0.0.1:1').catch(() => undefined);
       session['asked'] = call.args;
       return overrideResponse('from the cache');
     },

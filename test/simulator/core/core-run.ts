@@ -417,32 +417,33 @@ export class CoreRun {
   }
 
   #start(command: LangCommand): void {
+    const userMetadata = command.userMetadata ?? null;
     if (command.scheduleActivity) {
       const attributes = command.scheduleActivity;
       this.#operate(
         `activity ${attributes.seq}`,
-        { kind: 'scheduleActivity', attributes },
+        { kind: 'scheduleActivity', attributes, userMetadata },
         (out) => new ActivityOperation(attributes, out),
       );
     } else if (command.startTimer) {
       const attributes = command.startTimer;
       this.#operate(
         `timer ${attributes.seq}`,
-        { kind: 'startTimer', attributes },
+        { kind: 'startTimer', attributes, userMetadata },
         (out) => new TimerOperation(attributes, out),
       );
     } else if (command.startChildWorkflowExecution) {
       const attributes = command.startChildWorkflowExecution;
       this.#operate(
         `child ${attributes.seq}`,
-        { kind: 'startChild', attributes },
+        { kind: 'startChild', attributes, userMetadata },
         (out) => new ChildOperation(attributes, out),
       );
     } else if (command.signalExternalWorkflowExecution) {
       const attributes = command.signalExternalWorkflowExecution;
       this.#operate(
         `signal ${attributes.seq}`,
-        { kind: 'signal', attributes },
+        { kind: 'signal', attributes, userMetadata },
         (out) => new SignalOperation(attributes.seq ?? 0, out),
       );
     } else if (command.requestCancelExternalWorkflowExecution) {

@@ -17,7 +17,11 @@ export type SimEvent<Name extends EventName = EventName> = {
   readonly at: number;
   readonly name: Name;
   readonly attributes: Attributes<Name>;
+  /** Names for people. */
+  readonly userMetadata?: UserMetadata;
 };
+
+export type UserMetadata = temporal.api.sdk.v1.IUserMetadata;
 
 export function isNamed<Name extends EventName>(
   event: SimEvent | undefined,

@@ -7,14 +7,16 @@
 
 import type { coresdk, temporal } from '@temporalio/proto';
 import { coresdk as sdk } from '../internals';
-import { isNamed, type SimEvent } from './events';
+import { isNamed, type SimEvent, type UserMetadata } from './events';
 
 type Job = coresdk.workflow_activation.IWorkflowActivationJob;
 type Commands = coresdk.workflow_commands.IWorkflowCommand;
 type Failure = temporal.api.failure.v1.IFailure;
 
 /** A command to the server. Its attributes are those that workflow code gave, or what Core itself makes. */
-export type ServerCommand =
+export type ServerCommand = CommandKind & { readonly userMetadata?: UserMetadata | null };
+
+type CommandKind =
   | { readonly kind: 'scheduleActivity'; readonly attributes: Given<'scheduleActivity'> }
   | { readonly kind: 'cancelActivity'; readonly scheduledId: number }
   | { readonly kind: 'startTimer'; readonly attributes: Given<'startTimer'> }

@@ -12,6 +12,7 @@ import {
   isNamed,
   type SimEvent,
   isOfOther,
+  type UserMetadata,
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
@@ -20,7 +21,7 @@ import { limitOf, msOf, timeOf } from '../time';
 import type { Cancel, World } from '../world';
 import { History } from './history';
 import { limits, messages as limitMessages, sizeOfAnswer, tooManyPending } from './limits';
-import { type ActivityEnd, PendingActivity, retryState } from './pending-activity';
+import { type ActivityEnd, activityTimes, PendingActivity, retryState } from './pending-activity';
 import { Updates } from './updates';
 import { PendingTask, type TaskKind } from './workflow-task';
 
@@ -68,6 +69,9 @@ export type Completion = 'taken' | 'forgotten' | 'refused' | 'late';
 const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
 const taskTimeoutMs = 10_000;
 
+/** What SDK Core 1.24 does otherwise than before: all of it. */
+const coreUsedFlags = [1, 2, 3];
+
 export class Execution {
   readonly workflowId: string;
   readonly runId: string;
@@ -99,6 +103,7 @@ export class Execution {
     around: Surroundings,
     place: { readonly workflowId: string; readonly runId: string },
     start: Started | readonly SimEvent[],
+    userMetadata?: UserMetadata | null,
   ) {
     this.#around = around;
     this.workflowId = place.workflowId;
@@ -112,7 +117,7 @@ export class Execution {
     } else {
       this.started = start as Started;
       this.history = new History(now);
-      this.history.append('workflowExecutionStarted', this.started);
+      this.history.append('workflowExecutionStarted', this.started, undefined, userMetadata);
     }
     this.memo = { ...this.started.memo?.fields };
     this.searchAttributes = { ...this.started.searchAttributes?.indexedFields };
@@ -380,7 +385,11 @@ export class Execution {
       scheduledEventId: task.scheduledId as never,
       startedEventId: task.startedId as never,
       identity: task.worker ?? '',
-      sdkMetadata: { langUsedFlags: [...usedFlags] },
+      sdkMetadata: {
+        langUsedFlags: [...usedFlags],
+        // A worker notes those of Core with the first task of a run. The real Core needs them to replay it.
+        ...(this.previousStartedId === 0 && { coreUsedFlags }),
+      },
     });
     this.previousStartedId = task.startedId;
     this.task = undefined;
@@ -463,15 +472,15 @@ export class Execution {
     const ofTask = { workflowTaskCompletedEventId: workflowTaskCompletedEventId as never };
     switch (command.kind) {
       case 'scheduleActivity':
-        return this.#scheduleActivity(command.attributes, ofTask);
+        return this.#scheduleActivity(command, ofTask);
       case 'cancelActivity':
         return this.#cancelActivity(command.scheduledId, ofTask);
       case 'startTimer':
-        return this.#startTimer(command.attributes, ofTask);
+        return this.#startTimer(command, ofTask);
       case 'cancelTimer':
         return this.#cancelTimer(command.timerId, ofTask);
       case 'startChild':
-        return this.#startChild(command.attributes, ofTask);
+        return this.#startChild(command, ofTask);
       case 'signal': {
         const { workflowExecution, childWorkflowId, signalName, args, headers } =
           command.attributes;
@@ -554,12 +563,12 @@ export class Execution {
   }
 
   #scheduleActivity(
-    given: PendingActivity['given'],
+    { attributes: given, userMetadata }: Extract<ServerCommand, { kind: 'scheduleActivity' }>,
     ofTask: { workflowTaskCompletedEventId: never },
   ): void {
     const { activityId, activityType, taskQueue, headers, retryPolicy } = given;
     const times = activityTimes(given, limitOf(this.started.workflowRunTimeout));
-    const event = this.history.append('activityTaskScheduled', {
+    const attributes = {
       ...ofTask,
       activityId: activityId ?? '',
       activityType: { name: activityType ?? '' },
@@ -568,7 +577,8 @@ export class Execution {
       input: { payloads: given.arguments ?? [] },
       ...times,
       ...(retryPolicy && { retryPolicy }),
-    });
+    };
+    const event = this.history.append('activityTaskScheduled', attributes, undefined, userMetadata);
     this.#addActivity(event.id, { ...given, ...times });
   }
 
@@ -638,18 +648,13 @@ export class Execution {
   }
 
   #startTimer(
-    {
-      seq,
-      startToFireTimeout,
-    }: { seq?: number | null; startToFireTimeout?: Parameters<typeof msOf>[0] },
+    { attributes, userMetadata }: Extract<ServerCommand, { kind: 'startTimer' }>,
     ofTask: { workflowTaskCompletedEventId: never },
   ): void {
+    const { seq, startToFireTimeout } = attributes;
     const timerId = String(seq ?? 0);
-    const event = this.history.append('timerStarted', {
-      ...ofTask,
-      timerId,
-      startToFireTimeout: (startToFireTimeout ?? {}) as never,
-    });
+    const given = { ...ofTask, timerId, startToFireTimeout: startToFireTimeout ?? {} };
+    const event = this.history.append('timerStarted', given, undefined, userMetadata);
     this.#setTimer(event.id, timerId, msOf(startToFireTimeout));
   }
 
@@ -674,11 +679,11 @@ export class Execution {
   }
 
   #startChild(
-    given: Extract<ServerCommand, { kind: 'startChild' }>['attributes'],
+    { attributes: given, userMetadata }: Extract<ServerCommand, { kind: 'startChild' }>,
     ofTask: { workflowTaskCompletedEventId: never },
   ): void {
     const { workflowId, workflowType, taskQueue, input, headers, memo, searchAttributes } = given;
-    const event = this.history.append('startChildWorkflowExecutionInitiated', {
+    const attributes = {
       ...ofTask,
       namespace: given.namespace ?? 'default',
       workflowId: workflowId ?? '',
@@ -691,7 +696,13 @@ export class Execution {
       ...(memo && { memo: { fields: memo } }),
       ...(searchAttributes && { searchAttributes }),
       ...(given.workflowTaskTimeout && { workflowTaskTimeout: given.workflowTaskTimeout }),
-    });
+    };
+    const event = this.history.append(
+      'startChildWorkflowExecutionInitiated',
+      attributes,
+      undefined,
+      userMetadata,
+    );
     this.children.set(event.id, { initiated: event });
     this.#around.startChild(this, event);
   }
@@ -755,33 +766,6 @@ export class Execution {
     this.updates.close();
     this.#around.onClosed(this);
   }
-}
-
-type ActivityTimes = Pick<
-  PendingActivity['given'],
-  'scheduleToCloseTimeout' | 'scheduleToStartTimeout' | 'startToCloseTimeout' | 'heartbeatTimeout'
->;
-
-/** No limit of an activity is longer than the one around it, and one that is left out is as long. `run`: of the execution. */ function activityTimes(
-  given: ActivityTimes,
-  run: number | undefined,
-): ActivityTimes {
-  const attempt = limitOf(given.startToCloseTimeout);
-  const whole = shortest(limitOf(given.scheduleToCloseTimeout), run);
-  const start = shortest(limitOf(given.scheduleToStartTimeout), whole);
-  const call = shortest(attempt, whole);
-  const beat = limitOf(given.heartbeatTimeout);
-  return {
-    ...(whole !== undefined && { scheduleToCloseTimeout: timeOf(whole) }),
-    ...(start !== undefined && { scheduleToStartTimeout: timeOf(start) }),
-    ...(call !== undefined && { startToCloseTimeout: timeOf(call) }),
-    ...(beat !== undefined && { heartbeatTimeout: timeOf(shortest(beat, call) ?? beat) }),
-  };
-}
-
-function shortest(one: number | undefined, other: number | undefined): number | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return Math.min(one, other);
 }
 
 const ends: readonly ServerCommand['kind'][] = ['complete', 'fail', 'cancel', 'continueAsNew'];

@@ -1,6 +1,6 @@
 // The history of one run, and what waits to enter it while a workflow task is under way.
 
-import type { Attributes, EventName, SimEvent } from '../core/events';
+import type { Attributes, EventName, SimEvent, UserMetadata } from '../core/events';
 
 type Waiting = { readonly name: EventName; readonly attributes: object };
 
@@ -46,10 +46,12 @@ export class History {
     name: Name,
     attributes: Attributes<Name>,
     at = this.#now(),
+    userMetadata?: UserMetadata | null,
   ): SimEvent<Name> {
-    const event: SimEvent<Name> = { id: this.nextId, at, name, attributes };
+    const named = userMetadata ? { userMetadata } : {};
+    const event: SimEvent<Name> = { id: this.nextId, at, name, attributes, ...named };
     this.events.push(event);
-    this.bytes += bytesOf(attributes);
+    this.bytes += bytesOf({ ...attributes, ...named });
     return event;
   }
 

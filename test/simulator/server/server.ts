@@ -5,7 +5,8 @@
 // 3. A worker that kept a run gets its tasks for some seconds. Then any worker gets them, and reads the whole history.
 
 import type { temporal } from '@temporalio/proto';
-import type { Attributes, SimEvent } from '../core/events';
+import Long from 'long';
+import type { Attributes, SimEvent, UserMetadata } from '../core/events';
 import { temporal as api } from '../internals';
 import type { World } from '../world';
 import { Execution, type Initiated, type Surroundings } from './execution';
@@ -33,6 +34,7 @@ export type Asked = {
 export type StartRequest = {
   readonly workflowId: string;
   readonly attributes: Attributes<'workflowExecutionStarted'>;
+  readonly userMetadata?: UserMetadata | null | undefined;
   /** Whether an execution that is closed may be followed by another one. */
   readonly reuse: 'always' | 'after-failure' | 'never';
 };
@@ -47,6 +49,9 @@ export class AlreadyStarted extends Error {
 }
 
 const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
+
+/** Of workflow tasks, unless the start says otherwise. */
+const taskTimeout = { seconds: Long.fromNumber(10), nanos: 0 };
 
 /** Temporal's number for who continues a run as new. */
 const byWorkflow = 1;
@@ -155,7 +160,7 @@ export class SimServer {
   // Starts.
 
   start(
-    { workflowId, attributes, reuse }: StartRequest,
+    { workflowId, attributes, userMetadata, reuse }: StartRequest,
     runId = this.world.chance.uuid(),
   ): Execution {
     const newest = this.#newest.get(workflowId);
@@ -171,8 +176,10 @@ export class SimServer {
       originalExecutionRunId: runId,
       firstExecutionRunId: attributes.firstExecutionRunId ?? runId,
       attempt: attributes.attempt ?? 1,
+      workflowTaskTimeout: attributes.workflowTaskTimeout ?? taskTimeout,
     };
-    return this.#enter(new Execution(this.#around, { workflowId, runId }, started));
+    const place = { workflowId, runId };
+    return this.#enter(new Execution(this.#around, place, started, userMetadata));
   }
 
   #enter(execution: Execution): Execution {
@@ -225,6 +232,16 @@ export class SimServer {
     this.#enter(next);
     next.askOthersAgain();
     return next;
+  }
+
+  /** Ends it, and forgets it later. */
+  delete(execution: Execution): void {
+    if (execution.isOpen) execution.terminate('Delete workflow execution');
+    const { workflowId, runId } = execution;
+    this.#later(() => {
+      this.#executions.delete(runId);
+      if (this.#newest.get(workflowId) === execution) this.#newest.delete(workflowId);
+    });
   }
 
   /** Resolves when the execution is closed. */
@@ -284,7 +301,7 @@ export class SimServer {
   #startChild(parent: Execution, initiated: Initiated): void {
     const child = parent.children.get(initiated.id);
     if (!parent.isOpen || child === undefined) return;
-    const { attributes } = initiated;
+    const { attributes, userMetadata } = initiated;
     const workflowId = attributes.workflowId ?? '';
     const workflowType = attributes.workflowType ?? { name: '' };
     const ids = {
@@ -299,7 +316,8 @@ export class SimServer {
     try {
       const started = this.start({
         workflowId,
-        reuse: 'always',
+        reuse: reuseOf(attributes.workflowIdReusePolicy),
+        userMetadata,
         attributes: {
           workflowType,
           taskQueue: attributes.taskQueue ?? {},
@@ -477,6 +495,12 @@ export class SimServer {
         return parent.tell('childWorkflowExecutionTerminated', ids);
     }
   }
+}
+
+/** Of Temporal's number. */
+export function reuseOf(policy: number | null | undefined): StartRequest['reuse'] {
+  if (policy === 2) return 'after-failure';
+  return policy === 3 ? 'never' : 'always';
 }
 
 /** What became of a child. */

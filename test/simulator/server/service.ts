@@ -13,7 +13,7 @@ import { temporal as api } from '../internals';
 import { readTaskToken } from '../task-token';
 import type { Execution, Status } from './execution';
 import { limits, messages, sizeOfMemo, sizeOfPayloads } from './limits';
-import { AlreadyStarted, type SimServer } from './server';
+import { AlreadyStarted, reuseOf, type SimServer } from './server';
 import { type Update, UpdateLimit } from './updates';
 import { limitOf, timeOf } from '../time';
 
@@ -31,6 +31,7 @@ type Requests = {
   GetWorkflowExecutionHistoryReverse: temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryReverseRequest;
   TerminateWorkflowExecution: temporal.api.workflowservice.v1.ITerminateWorkflowExecutionRequest;
   RequestCancelWorkflowExecution: temporal.api.workflowservice.v1.IRequestCancelWorkflowExecutionRequest;
+  DeleteWorkflowExecution: temporal.api.workflowservice.v1.IDeleteWorkflowExecutionRequest;
   ResetWorkflowExecution: temporal.api.workflowservice.v1.IResetWorkflowExecutionRequest;
   ListWorkflowExecutions: temporal.api.workflowservice.v1.IListWorkflowExecutionsRequest;
   DescribeTaskQueue: temporal.api.workflowservice.v1.IDescribeTaskQueueRequest;
@@ -203,10 +204,14 @@ export class SimService {
   #workflowService(): Handlers {
     return {
       getSystemInfo: () => ({ serverVersion: '1.32.0', capabilities: {} }),
-      describeNamespace: ({ namespace }: { namespace: string }) => ({
-        namespaceInfo: { name: namespace, state: 1 },
-        config: { workflowExecutionRetentionTtl: { seconds: Long.fromNumber(86_400), nanos: 0 } },
-      }),
+      describeNamespace: ({ namespace }: { namespace: string }) => {
+        if (namespace !== this.#server.namespace)
+          throw new GrpcError(code.NOT_FOUND, `Namespace ${namespace} is not found.`);
+        return {
+          namespaceInfo: { name: namespace, state: 1 },
+          config: { workflowExecutionRetentionTtl: { seconds: Long.fromNumber(86_400), nanos: 0 } },
+        };
+      },
       startWorkflowExecution: (request: Request<'StartWorkflowExecution'>) => this.#start(request),
       signalWithStartWorkflowExecution: (request: Request<'SignalWithStartWorkflowExecution'>) =>
         this.#signalWithStart(request),
@@ -234,6 +239,10 @@ export class SimService {
           cause: reason ?? '',
           identity: 'client',
         });
+        return {};
+      },
+      deleteWorkflowExecution: ({ workflowExecution }: Request<'DeleteWorkflowExecution'>) => {
+        this.#server.delete(this.#find(workflowExecution));
         return {};
       },
       resetWorkflowExecution: (request: Request<'ResetWorkflowExecution'>) => this.#reset(request),
@@ -298,6 +307,7 @@ export class SimService {
     try {
       const execution = this.#server.start({
         workflowId,
+        userMetadata: request.userMetadata,
         reuse: reuseOf(request.workflowIdReusePolicy),
         attributes: {
           workflowType: request.workflowType ?? {},
@@ -554,11 +564,6 @@ function stageOf({ stage }: Update): number {
   return stage === 'sent' ? stages.admitted : stages[stage];
 }
 
-function reuseOf(policy: number | null | undefined): 'always' | 'after-failure' | 'never' {
-  if (policy === 2) return 'after-failure';
-  return policy === 3 ? 'never' : 'always';
-}
-
 type Token = { readonly runId: string; readonly from: number };
 
 function pageToken(runId: string, from: number): Uint8Array {
@@ -576,11 +581,13 @@ export function eventOf({
   at,
   name,
   attributes,
+  userMetadata,
 }: SimEvent): temporal.api.history.v1.HistoryEvent {
   const event = api.api.history.v1.HistoryEvent.fromObject({
     eventId: id,
     eventType: eventTypeOf(name),
     [`${name}EventAttributes`]: attributes,
+    ...(userMetadata && { userMetadata }),
   });
   event.eventTime = timeOf(at);
   return event;
@@ -616,7 +623,11 @@ function describe(
   const { task, isOpen } = execution;
   return {
     workflowExecutionInfo: infoOf(execution),
-    executionConfig: { taskQueue: { name: execution.taskQueue } },
+    executionConfig: {
+      taskQueue: { name: execution.taskQueue },
+      userMetadata: execution.history.events[0]?.userMetadata ?? null,
+    },
+    workflowExtendedInfo: { cancelRequested: execution.isCancelRequested },
     pendingActivities: isOpen ? [...execution.activities.values()].map(activityOf) : [],
     pendingChildren: isOpen
       ? [...execution.children.values()].map(({ initiated, runId }) => ({
@@ -715,6 +726,8 @@ function membersOf(execution: Execution, name: string): readonly string[] {
       return [workflowId];
     case 'WorkflowType':
       return [started.workflowType?.name ?? ''];
+    case 'TaskQueue':
+      return [execution.taskQueue];
     case 'ExecutionStatus':
       return [status.slice(0, 1).toUpperCase() + status.slice(1)];
     case 'ParentWorkflowId':

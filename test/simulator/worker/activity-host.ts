@@ -1,6 +1,7 @@
 // Longhaul's activities as a worker of the simulation makes them: the real ones, in the SDK's own context of an activity.
 
-import { type Client } from '@temporalio/client';
+import { dirname, join } from 'node:path';
+import { Client, type ConnectionLike } from '@temporalio/client';
 import type { ActivityFunction, LoadedDataConverter } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';
 import {
@@ -15,17 +16,22 @@ import type { Execution } from '../server/execution';
 import type { PendingActivity } from '../server/pending-activity';
 import { taskToken } from '../task-token';
 import { limitOf, msOf } from '../time';
+import { PayloadCodecs, type PayloadContext } from './payloads';
+import type { Place, Workflows } from './sandbox';
+import { bundlePath } from './source-lines';
 
 export type LonghaulOptions = NonNullable<ConstructorParameters<typeof LonghaulPlugin>[0]>;
 
 export type HostOptions = {
   readonly identity: string;
   readonly taskQueue: string;
-  readonly client: Client;
+  readonly connection: ConnectionLike;
   readonly longhaul: LonghaulOptions;
   /** The user's own, beside Longhaul's. */
   readonly activities?: object | undefined;
   readonly dataConverter?: WorkerOptions['dataConverter'];
+  /** Default: those of Longhaul. */
+  readonly workflows?: Workflows | undefined;
   readonly interceptors?: readonly ActivityInterceptorsFactory[] | undefined;
 };
 
@@ -37,25 +43,53 @@ export type Attempt = {
   readonly cancel: (reason: CancelReason) => void;
 };
 
-export class ActivityHost {
+type Task = [
+  execution: Execution,
+  activity: PendingActivity,
+  heartbeat: (details: coresdk.activity_task.IStart['heartbeatDetails'] & object) => void,
+];
+
+const encrypting = { codePath: join(dirname(bundlePath), 'workflow-bundle-encrypted.js') };
+
+export class ActivityHost implements Place {
+  readonly taskQueue: string;
+  readonly workflows: Workflows;
+  readonly codecs: PayloadCodecs;
+  readonly sinks: Place['sinks'];
   readonly #options: HostOptions;
   readonly #plugin: LonghaulPlugin;
+  readonly #client: Client;
   readonly #activities: ReadonlyMap<string, ActivityFunction>;
   readonly #converter: LoadedDataConverter;
 
   constructor(options: HostOptions) {
-    const { identity, taskQueue, client, longhaul, activities = {}, dataConverter } = options;
+    const { identity, taskQueue, connection, longhaul, activities = {}, dataConverter } = options;
     this.#options = options;
+    this.taskQueue = taskQueue;
+    this.workflows =
+      options.workflows ?? (longhaul.encryption ? encrypting : { codePath: bundlePath });
     this.#plugin = new LonghaulPlugin(longhaul);
     const configured = this.#plugin.configureWorker({
       identity,
       taskQueue,
-      connection: client.connection as never,
+      connection: connection as never,
       activities,
       ...(dataConverter && { dataConverter }),
     });
     this.#converter = internal.loadDataConverter(configured.dataConverter);
+    this.#client = new Client({
+      connection,
+      namespace: 'default',
+      identity,
+      ...(configured.dataConverter && { dataConverter: configured.dataConverter }),
+    });
+    this.sinks = configured.sinks;
+    this.codecs = new PayloadCodecs(this.#converter);
     this.#activities = new Map(Object.entries(configured.activities ?? {}) as never);
+  }
+
+  get connection(): ConnectionLike {
+    return this.#options.connection;
   }
 
   /** Its worker is gone. */
@@ -64,12 +98,16 @@ export class ActivityHost {
   }
 
   /** `heartbeat` gets the details as the server keeps them. */
-  async start(
-    execution: Execution,
-    activity: PendingActivity,
-    heartbeat: (details: coresdk.activity_task.IStart['heartbeatDetails'] & object) => void,
-  ): Promise<Attempt> {
-    const { taskQueue, client, interceptors = [] } = this.#options;
+  async start(...task: Task): Promise<Attempt> {
+    try {
+      return await this.#start(...task);
+    } catch (error) {
+      return { result: this.#failed(error), cancel: () => undefined };
+    }
+  }
+
+  async #start(...[execution, activity, heartbeat]: Task): Promise<Attempt> {
+    const { taskQueue, interceptors = [] } = this.#options;
     const { given } = activity;
     const name = given.activityType ?? '';
     const run = this.#activities.get(name);
@@ -77,7 +115,7 @@ export class ActivityHost {
     const { workflowId, runId } = execution;
     const { scheduledId, attempt } = activity;
     const token = taskToken({ workflowId, runId, scheduledId, attempt });
-    const context = {
+    const of = {
       type: 'activity',
       namespace: 'default',
       activityId: given.activityId ?? '',
@@ -85,7 +123,12 @@ export class ActivityHost {
       workflowType: execution.started.workflowType?.name ?? '',
       activityType: name,
       isLocal: false,
-    } as never;
+    } as const;
+    const context = of as never;
+    const { input, beaten } = await this.codecs.retrieved(
+      { input: given.arguments, beaten: activity.heartbeat?.payloads },
+      of,
+    );
     const { retryPolicy } = given;
     const info = {
       taskToken: token,
@@ -101,7 +144,7 @@ export class ActivityHost {
       heartbeatDetails: await internal.decodeFromPayloadsAtIndex(
         this.#converter,
         0,
-        activity.heartbeat?.payloads,
+        beaten,
         context,
       ),
       activityNamespace: 'default',
@@ -120,7 +163,7 @@ export class ActivityHost {
     const beat = (details: unknown): void => {
       void internal
         .encodeToPayload(this.#converter, details, context)
-        .then((payload) => heartbeat([payload]));
+        .then(async (payload) => heartbeat([await this.codecs.stored(payload, of)]));
     };
     const real = new Activity(
       info as never,
@@ -129,12 +172,12 @@ export class ActivityHost {
       context,
       undefined,
       beat,
-      client,
+      this.#client,
       logger,
       common.noopMetricMeter,
       [...interceptors],
     );
-    const args = await internal.decodeArrayFromPayloads(this.#converter, given.arguments, context);
+    const args = await internal.decodeArrayFromPayloads(this.#converter, input, context);
     const cancel = (reason: CancelReason): void =>
       real.cancel(
         reason,
@@ -145,8 +188,21 @@ export class ActivityHost {
           workerShutdown: reason === 'WORKER_SHUTDOWN',
         }),
       );
-    const result = real.run({ args, headers: given.headers ?? {} });
+    const result = this.#stored(real.run({ args, headers: given.headers ?? {} }), of);
     return { result, cancel };
+  }
+
+  async #stored(result: Promise<Result>, context: PayloadContext): Promise<Result> {
+    try {
+      return await this.codecs.stored(await result, context);
+    } catch (error) {
+      return await this.#failed(error);
+    }
+  }
+
+  async #failed(error: unknown): Promise<Result> {
+    const cause = common.ensureApplicationFailure(error);
+    return { failed: { failure: await internal.encodeErrorToFailure(this.#converter, cause) } };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CoreRun } from '../core/core-run';
 import type { ServerCommand } from '../core/operations';
-import { Instance } from './sandbox';
+import { Instance, type Place } from './sandbox';
 import { withSourceLines } from './source-lines';
 
 /** A run on one worker: what Core has of it, and its workflow code. */
@@ -15,11 +15,11 @@ export type Driven = {
  * Gives workflow code what Core has for it, until Core has no more. Returns the flags of the SDK that the code used. Throws if an activation
  * fails.
  */
-export async function drive(driven: Driven, taskQueue: string): Promise<readonly number[]> {
+export async function drive(driven: Driven, place: Place): Promise<readonly number[]> {
   const { run } = driven;
   const flags = new Set<number>();
   for (let activation = run.activation(); activation; activation = run.activation()) {
-    driven.instance ??= await Instance.create(activation, taskQueue);
+    driven.instance ??= await Instance.create(activation, place);
     const { successful, failed } = await driven.instance.activate(activation);
     if (failed) {
       const { message, stackTrace } = failed.failure ?? {};

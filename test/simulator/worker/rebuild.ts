@@ -10,6 +10,7 @@ import { isCommandEvent, type SimEvent } from '../core/events';
 import type { ServerCommand } from '../core/operations';
 import type { Execution } from '../server/execution';
 import { drive, type Driven } from './drive';
+import type { Place } from './sandbox';
 
 /** What a run is after a task, as texts. */
 type Shown = Readonly<Record<string, string>>;
@@ -34,30 +35,44 @@ export async function look(
   return {
     events: next === -1 ? [...events] : events.slice(0, next),
     startedId: previousStartedId,
-    shown: { ...(commands && { commands: textOf(commands) }), ...(await answersOf(driven)) },
+    shown: {
+      ...(commands && { commands: await commandsOf(driven, commands) }),
+      ...(await answersOf(driven)),
+    },
   };
 }
 
 /** The run again, from its history. Throws if it is another one. */
 export async function rebuild(
-  { workflowId, runId, started, taskQueue }: Execution,
+  { workflowId, runId, started }: Execution,
   { events, startedId, shown }: Seen,
+  place: Place,
 ): Promise<Driven> {
   const name = `run ${workflowId} ${runId} of ${started.workflowType?.name ?? ''}, rebuilt after event ${startedId}`;
   const driven: Driven = { run: new CoreRun(runId), instance: undefined };
   driven.run.begin({ events, previousStartedId: startedId, messages: [] });
   try {
-    await drive(driven, taskQueue);
+    await drive(driven, place);
   } catch (error) {
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
   }
   const { last } = driven;
   const commands = last?.startedId === startedId ? last.commands : [];
-  const again: Shown = { commands: textOf(commands), ...(await answersOf(driven)) };
+  const again: Shown = {
+    commands: await commandsOf(driven, commands),
+    ...(await answersOf(driven)),
+  };
   for (const [what, before] of Object.entries(shown))
     if (again[what] !== before)
       throw new Error(`${name}, has other ${what}:\n${difference(before, again[what] ?? '')}`);
   return driven;
+}
+
+async function commandsOf(
+  { instance }: Driven,
+  commands: readonly ServerCommand[],
+): Promise<string> {
+  return textOf((await instance?.readable(commands)) ?? commands);
 }
 
 async function answersOf({ run, instance }: Driven): Promise<Shown> {
@@ -67,7 +82,8 @@ async function answersOf({ run, instance }: Driven): Promise<Shown> {
     run.queryActivation(names.map((name) => ({ queryId: name, queryType: name, arguments: [] }))),
   );
   if (failed) return { answers: textOf(failed.failure?.message) };
-  const answers = (successful?.commands ?? []).map(({ respondToQuery }) => respondToQuery);
+  const commands = await instance.readable(successful?.commands ?? []);
+  const answers = commands.map(({ respondToQuery }) => respondToQuery);
   return Object.fromEntries(
     answers.map((answer) => [
       `answer to the query ${answer?.queryId ?? ''}`,

@@ -168,7 +168,7 @@ export class SimWorker implements Poller {
     await this.#pause(this.#server.world.chance.below(this.#options.slowestTask));
     try {
       kept.run.begin({ ...begun, events: unknown });
-      const flags = await drive(kept, this.taskQueue);
+      const flags = await drive(kept, this.activities);
       this.#keep(runId, kept);
       await this.#server.up();
       const before = execution.previousStartedId;
@@ -201,7 +201,7 @@ export class SimWorker implements Poller {
   /** The rebuilt run goes on in place of the one that was kept, unless that has got another task. */
   async #rebuild(execution: Execution, kept: Driven, seen: Seen): Promise<void> {
     const { runId } = execution;
-    const rebuilt = await rebuild(execution, seen);
+    const rebuilt = await rebuild(execution, seen, this.activities);
     const isIdle = this.#kept.get(runId) === kept && !this.#inHand.has(runId);
     const isCurrent = kept.run.startedId === rebuilt.run.startedId;
     if (isIdle && isCurrent) this.#kept.set(runId, rebuilt);
@@ -235,7 +235,7 @@ export class SimWorker implements Poller {
     const kept = known ?? { run: new CoreRun(runId), instance: undefined };
     if (known === undefined) {
       kept.run.begin({ events: execution.history.events, previousStartedId, messages: [] });
-      await drive(kept, this.taskQueue);
+      await drive(kept, this.activities);
     }
     const asked: coresdk.workflow_activation.IQueryWorkflow = {
       queryId: 'legacy',
