@@ -68,7 +68,15 @@ describe('agent', () => {
     const inbound = ({ info }: { readonly info: { readonly activityType: string } }) => ({
       inbound: info.activityType === 'callModel' ? lost : other,
     });
-    const agent = defineAgent({ id: 'lost', model: 'scripted/one' });
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks',
+      inputSchema: { type: 'object' },
+      effect: 'idempotent',
+      inline: true,
+      execute: () => 'seen',
+    });
+    const agent = defineAgent({ id: 'lost', model: 'scripted/one', tools: [look] });
     const worker = await harness.worker({
       runners: [agent],
       providers: { scripted: scriptedModel([]) },
@@ -84,6 +92,10 @@ describe('agent', () => {
       );
     });
     await handle.cancel();
+    await eventually('the call is to end', async () => {
+      const { events } = await handle.fetchHistory();
+      return (events ?? []).some((event) => event.activityTaskCancelRequestedEventAttributes);
+    });
     answer();
     await expect(run.result()).rejects.toMatchObject({ code: 'RunCancelled' });
     expect((await handle.describe()).status.name).toBe('CANCELLED');

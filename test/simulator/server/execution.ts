@@ -17,7 +17,7 @@ import {
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
 import { temporal as api } from '../internals';
-import { limitOf, msOf, timeOf } from '../time';
+import { limitOf, msOf } from '../time';
 import type { Cancel, World } from '../world';
 import { History } from './history';
 import { limits, messages as limitMessages, sizeOfAnswer, tooManyPending } from './limits';
