@@ -132,7 +132,7 @@ export default defineConfig(
           object: 'AbortSignal',
           property: 'any',
           message:
-            'Node keeps what listens to it for as long as a source lives: see activities/any-signal.ts.',
+            'Node keeps what listens to it for as long as a source lives: see anySignal in activities/user-code.ts.',
         },
       ],
     },

@@ -2,9 +2,8 @@ import { Context, type Info } from '@temporalio/activity';
 import type { ActivitySerializationContext } from '@temporalio/common';
 import { defined, type Json, utf8Length } from '../base';
 import { limits, LonghaulError, timeouts } from '../protocol';
-import { anySignal } from './any-signal';
 import { mayComplete, OpenCall } from './open-calls';
-import { untilAborted } from './user-code';
+import { anySignal, untilAborted } from './user-code';
 
 const defaultHeartbeatMs = 10_000;
 

@@ -25,7 +25,6 @@ import {
 } from '../../protocol';
 import type { ModelDelta } from '../../providers';
 import { atOnce } from '../../stores/index';
-import { anySignal } from '../any-signal';
 import type { CallbackChain } from '../callbacks';
 import { callLog, logFailure, withinCallLog } from '../call-log';
 import { describeError } from '../failures';
@@ -33,7 +32,7 @@ import type { Beats } from '../heartbeat';
 import { isAskedByRun } from '../open-calls';
 import { scopeOfCall } from '../results/stored-results';
 import { runCall, runnableTool } from '../tool/run-call';
-import { untilAborted } from '../user-code';
+import { anySignal, untilAborted } from '../user-code';
 import { EarlyCalls } from './early-calls';
 import { type CalledModel, turnNames } from './model-callbacks';
 import type { TurnCall } from './turn-checks';

@@ -12,7 +12,7 @@ import {
   providerErrorFromNetwork,
 } from '../../providers';
 import type { ActivityDependencies } from '../dependencies';
-import { anySignal } from '../any-signal';
+import { anySignal } from '../user-code';
 import { TemporalFailure } from '@temporalio/common';
 import { checkJson } from '../../core/session';
 import { isJsonObject } from '../../base';

@@ -42,6 +42,7 @@ const forms = [
 
 /** What a state may lack: a version that did not know it wrote none, or there was nothing to say. */
 const optional = [
+  'erasure',
   'steering',
   'segments',
   'notices',

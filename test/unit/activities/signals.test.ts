@@ -1,7 +1,7 @@
 // Pure: no server. What Node keeps of an attempt that is over.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { anySignal } from '../../../src/activities/any-signal';
+import { anySignal } from '../../../src/activities/user-code';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
