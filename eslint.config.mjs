@@ -124,7 +124,18 @@ export default defineConfig(
   {
     files: ['src/**/*.ts'],
     ignores: ['src/{base,protocol,core,agent-run,workflows}/**'],
-    rules: { 'no-restricted-syntax': ['error', ...optionalMembers] },
+    rules: {
+      'no-restricted-syntax': ['error', ...optionalMembers],
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'AbortSignal',
+          property: 'any',
+          message:
+            'Node keeps what listens to it for as long as a source lives: see activities/any-signal.ts.',
+        },
+      ],
+    },
   },
   {
     files: ['src/cli/**', '{examples,bench,scripts,template}/**'],

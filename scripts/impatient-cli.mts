@@ -2,16 +2,23 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** Writes it into the folder. `events`: how long a history is when the server suggests it. Returns the path of the executable. */
-export async function impatientCli(folder: string, events: number): Promise<string> {
+/** How long a history is when the server suggests it. */
+type Suggestion = { readonly events?: number; readonly bytes?: number };
+
+/** Writes it into the folder. Returns the path of the executable. */
+export async function impatientCli(folder: string, { events, bytes }: Suggestion): Promise<string> {
   const module = resolve(import.meta.dirname, '../dist/server/dev/dev-server.js');
   const { findTemporalCli } = (await import(module)) as {
     readonly findTemporalCli: () => Promise<string>;
   };
   const path = await findTemporalCli();
-  const setting = `limit.historyCount.suggestContinueAsNew=${events}`;
+  const settings = [
+    ...(events === undefined ? [] : [`limit.historyCount.suggestContinueAsNew=${events}`]),
+    ...(bytes === undefined ? [] : [`limit.historySize.suggestContinueAsNew=${bytes}`]),
+  ];
+  const options = settings.map((setting) => `--dynamic-config-value ${setting}`).join(' ');
   const wrapper = join(folder, 'temporal');
-  await writeFile(wrapper, `#!/bin/sh\nexec '${path}' "$@" --dynamic-config-value ${setting}\n`);
+  await writeFile(wrapper, `#!/bin/sh\nexec '${path}' "$@" ${options}\n`);
   await chmod(wrapper, 0o755);
   return wrapper;
 }

@@ -27,7 +27,7 @@ export async function recordHistories(
   const scratch = mkdtempSync(join(tmpdir(), 'longhaul-record-'));
   const server = await startDevServer({
     headless: true,
-    cliPath: await impatientCli(scratch, eventsPerExecution),
+    cliPath: await impatientCli(scratch, { events: eventsPerExecution }),
   });
   try {
     await addNamespace(server);

@@ -26,6 +26,8 @@ type PlannedCall = LaterCall & { readonly act: Act };
 export class Elsewhere {
   readonly #options: ElsewhereOptions;
   readonly #calls: PlannedCall[] = [];
+  /** Places of calls whose results were given more than once, because their runs were taken back. */
+  readonly #again = new Set<string>();
   /** Results that runs took. */
   given = 0;
   /** Forged tokens, which were refused. */
@@ -48,7 +50,10 @@ export class Elsewhere {
   /** A reset forgets the results that came after the point it goes back to: their calls wait again, with the same tokens. */
   giveAgain(owner: string): void {
     const calls = this.#calls.filter(({ place }) => place.startsWith(`${owner}.`));
-    for (const call of calls) this.#watch(call, this.#give(call));
+    for (const call of calls) {
+      this.#again.add(call.place);
+      this.#watch(call, this.#give(call));
+    }
   }
 
   #watch({ place }: LaterCall, work: Promise<void>): void {
@@ -68,6 +73,7 @@ export class Elsewhere {
         return;
       } catch (error) {
         if (ended.some((code) => hasCode(error, code))) return;
+        if (hasCode(error, 'AlreadyAnswered') && this.#again.has(place)) return;
         if (!hasCode(error, 'NotWaiting')) throw error;
         await sleep(500);
       }

@@ -33,6 +33,7 @@ import {
   refusedArguments,
   rejection,
   resultOf,
+  rolledAt,
   shownResult,
   spokenParts,
   stateOf,
@@ -339,6 +340,8 @@ function resultMessage(act: Act, { hasResults }: RoundSettings): Said {
       return done;
     case 'refund':
       return { ...done, once: place };
+    case 'roll':
+      return { role: 'tool', text: rolledAt(place, ''), match: 'part' };
     case 'note':
       return { role: 'tool', text: 'noted' };
     case 'stumble':

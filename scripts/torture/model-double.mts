@@ -13,6 +13,7 @@ import {
   type Untold,
 } from './expect.mts';
 import { pictureType, shownPicture } from './payload.mts';
+import { Rolls } from './rolls.mts';
 import type { TurnPlan } from './plan.mts';
 import { argumentsOf, isAside, nameOfMessage, toolNameOf } from './texts.mts';
 
@@ -47,6 +48,8 @@ export class ModelDouble {
   calls = 0;
   faultsMet = 0;
   summaries = 0;
+  /** What the models of agents were given of rolls. */
+  readonly rolls = new Rolls();
   readonly untold: Untold = { unknown: new Set(), notMade: new Set() };
 
   constructor(expectation: Expectation, report: (wrong: string) => void) {
@@ -76,6 +79,7 @@ export class ModelDouble {
       return refuse(response, 400, 'nobody');
     }
     const step = stepOf(messages);
+    this.rolls.see(conversation.agent, said);
     this.#check(conversation, step, said);
     const fault = this.#faults.shift();
     if (fault !== undefined) {

@@ -2,15 +2,17 @@
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from 'longhaul';
 import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 import { agentsOf, messagesOf, type Act, type RoundPlan, type ToolName } from './plan.mts';
 import type { Effect } from './runners.mts';
-import { taskFailuresOf, type TaskFailures } from './task-failures.mts';
+import { whereIs } from './stuck.mts';
+import { taskFailuresOf, type HistoryEvents, type TaskFailures } from './task-failures.mts';
 import { agentAt, decisionOn, voteOn, type Decision } from './texts.mts';
 
 /** A run continues as new before it is so large; one with open children waits for a gap to do so. */
-const bounds = { bytes: 24_000_000, events: 20_000, executions: 60 };
+export const bounds = { bytes: 24_000_000, events: 20_000, executions: 60, signatureChecks: 16 };
 const closeMs = 90_000;
 
 export type Found = { readonly wrongs: readonly string[]; readonly figures: Figures };
@@ -109,7 +111,11 @@ export async function judgeWorkflows(
 ): Promise<Found> {
   const orphans = new Set<string>();
   const isClosed = await allClosed(longhaul, orphans);
-  const open = isClosed ? [] : await listed(longhaul, running);
+  const left = isClosed ? [] : await listed(longhaul, running);
+  const open = left.map(async ({ workflowId }) => {
+    const place = await whereIs(longhaul, ownerOf(workflowId));
+    return `${workflowId} is still open\n${place}`;
+  });
   const executions = await listed(longhaul);
   const tasks = [];
   for (const execution of executions) tasks.push(await tasksOf(longhaul, execution));
@@ -120,7 +126,7 @@ export async function judgeWorkflows(
       ...[...orphans]
         .filter((workflowId) => !mayLeaveOrphans(ownerOf(workflowId)))
         .map((workflowId) => `${workflowId} was left behind, though nothing was reset but safely`),
-      ...open.map(({ workflowId }) => `${workflowId} is still open`),
+      ...(await Promise.all(open)),
       ...executions.flatMap((execution) => endOf(execution, isForced)),
       ...tasks.flatMap(({ failed }) => failed),
       ...chains
@@ -138,7 +144,7 @@ export async function judgeWorkflows(
   };
 }
 
-const ownerOf = (workflowId: string): string => /[tc]\d+/.exec(workflowId)?.[0] ?? '';
+export const ownerOf = (workflowId: string): string => /[tc]\d+/.exec(workflowId)?.[0] ?? '';
 
 const running = "ExecutionStatus = 'Running'";
 
@@ -163,14 +169,21 @@ function endOf(
 async function allClosed(longhaul: Longhaul, orphans: Set<string>): Promise<boolean> {
   const deadline = Date.now() + closeMs;
   while (Date.now() < deadline) {
-    for (const { workflowId } of await longhaul.orphans()) {
-      orphans.add(workflowId);
-      await longhaul.run(workflowId).cancel('orphan');
-    }
-    if ((await listed(longhaul, running)).length === 0) return true;
+    for (const { workflowId } of await longhaul.orphans()) orphans.add(workflowId);
+    const open = await listed(longhaul, running);
+    if (open.length === 0) return true;
+    // A cancellation does not reach a run below that has continued as new: each is cancelled by itself.
+    for (const { workflowId } of open)
+      if ([...orphans].some((orphan) => workflowId.startsWith(orphan)))
+        await longhaul.run(workflowId).cancel('orphan').catch(ignoringClosed);
     await sleep(1_000);
   }
   return false;
+}
+
+/** It has closed meanwhile. */
+function ignoringClosed(error: unknown): void {
+  if (!hasCode(error, 'RunClosed') && !hasCode(error, 'RunNotFound')) throw error;
 }
 
 async function listed({ client }: Longhaul, query?: string): Promise<readonly Listed[]> {
@@ -189,7 +202,33 @@ async function tasksOf(longhaul: Longhaul, { workflowId, runId }: Listed): Promi
   const { events } = await fetchHistory(longhaul, workflowId, { runId });
   const { failed, ...others } = taskFailuresOf(events ?? []);
   const told = failed.map((message) => `a workflow task of ${workflowId} failed: ${message}`);
-  return { failed: told, ...others };
+  const checks = mostOpen(events ?? [], 'checkSignature');
+  const isFlooded = checks > bounds.signatureChecks;
+  return {
+    failed: [
+      ...told,
+      ...(isFlooded ? [`${workflowId} had ${checks} signatures checked at a time`] : []),
+    ],
+    ...others,
+  };
+}
+
+/** How many activities of a type were open at a time. */
+function mostOpen(events: HistoryEvents, type: string): number {
+  const open = new Set<string>();
+  let most = 0;
+  for (const event of events) {
+    const { activityTaskScheduledEventAttributes: scheduled } = event;
+    if (scheduled?.activityType?.name === type) open.add(String(event.eventId));
+    const ended =
+      event.activityTaskCompletedEventAttributes ??
+      event.activityTaskFailedEventAttributes ??
+      event.activityTaskTimedOutEventAttributes ??
+      event.activityTaskCanceledEventAttributes;
+    if (ended) open.delete(String(ended.scheduledEventId));
+    most = Math.max(most, open.size);
+  }
+  return most;
 }
 
 function grouped<Item>(

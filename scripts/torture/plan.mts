@@ -15,7 +15,7 @@ export type Act = {
 /**
  * `charge` is idempotent, `refund` may happen once, `look` only reads, `note` writes the session, `guard` and `guard_once` wait for
  * approval, `vote` waits for two people of finance and may happen once, `stumble` fails, `ask_user` asks, `later` gets its result by a
- * token, `picture` is a tool of an MCP server, which draws one.
+ * token, `picture` is a tool of an MCP server, which draws one, `roll` gives another number each time.
  */
 export type ToolName =
   | 'charge'
@@ -28,7 +28,8 @@ export type ToolName =
   | 'later'
   | 'stumble'
   | 'ask_user'
-  | 'picture';
+  | 'picture'
+  | 'roll';
 
 /** An agent that is called as a tool. */
 export type Call = { readonly kind: 'call'; readonly place: string; readonly callee: NodePlan };
@@ -106,6 +107,31 @@ export type TreePlan = {
   readonly isWatched: boolean;
   /** Before it starts, a start with one byte more of input, session and context each must be refused. */
   readonly isAtLimits: boolean;
+  /** People take up to so long before they answer, so that it waits for them for a while. */
+  readonly thinkMs: number;
+  /** So many forged answers come at once with its first question, where answers are signed. */
+  readonly forgeries: number;
+  /** A run below it is taken back when so many model calls of the tree have come in. */
+  readonly resetsBelow: readonly { readonly afterCalls: number; readonly draw: number }[];
+  /** When it is cancelled, an operator takes back a run below that is about to end for it, and so undoes its cancellation. */
+  readonly isResetWhenCancelled: boolean;
+};
+
+/** Without what only some have. */
+export const plainTree = {
+  picture: undefined,
+  cancelAfter: undefined,
+  budget: undefined,
+  hasState: false,
+  given: undefined,
+  context: undefined,
+  asides: [],
+  isWatched: false,
+  isAtLimits: false,
+  thinkMs: 0,
+  forgeries: 0,
+  resetsBelow: [],
+  isResetWhenCancelled: false,
 };
 
 /** When the tokens are used up it asks, and is given so many more, or stopped. */
@@ -231,7 +257,14 @@ export type RoundPlan = {
   readonly boundaries: readonly Boundary[];
 };
 
+/** The length of a history. */
+export type Suggestion = { readonly events?: number; readonly bytes?: number };
+
 export type RoundSettings = {
+  /** When the server suggests to continue as new: much sooner than by its defaults. */
+  readonly suggestsAt: Suggestion;
+  /** Workers check the signatures of answers. */
+  readonly isSigned: boolean;
   /** Undefined: the default, all logs of a round in memory. */
   readonly logCacheBytes: number | undefined;
   readonly maxCachedWorkflows: number | undefined;

@@ -1,5 +1,6 @@
 // Grows the plan of a round from its seed.
 
+import { withChosen } from './chosen-plan.mts';
 import { limits } from './limits.mts';
 import type { Size } from './payload.mts';
 import {
@@ -10,6 +11,7 @@ import {
   faultKinds,
   hasPlannedCalls,
   moments,
+  plainTree,
   type Act,
   type AgentPlan,
   type Aside,
@@ -47,23 +49,12 @@ const noText: Size = { bytes: 0, deflates: true };
 
 const quotes = 2;
 
-/** Without what only some have. */
-export const plainTree = {
-  picture: undefined,
-  cancelAfter: undefined,
-  budget: undefined,
-  hasState: false,
-  given: undefined,
-  context: undefined,
-  asides: [],
-  isWatched: false,
-  isAtLimits: false,
-};
-
 export function planRound(seed: number, scale: Scale = usualScale): RoundPlan {
   const random = new Random(seed);
   const logCacheBytes = random.pick([undefined, undefined, 1]);
   const settings = {
+    suggestsAt: {},
+    isSigned: false,
     logCacheBytes,
     // Enough to evict runs. With 2, Core 1.24 loses its places one after the other, and the worker stops.
     maxCachedWorkflows: random.pick([undefined, undefined, 8]),
@@ -80,7 +71,7 @@ export function planRound(seed: number, scale: Scale = usualScale): RoundPlan {
   );
   const faults = Array.from({ length: scale.faults }, () => growFault(random));
   const boundaries = growBoundaries(random, seed, scale.boundaries);
-  return {
+  return withChosen({
     seed,
     settings,
     // With a result store, most of these limits are others.
@@ -88,7 +79,7 @@ export function planRound(seed: number, scale: Scale = usualScale): RoundPlan {
     threads,
     faults,
     boundaries,
-  };
+  });
 }
 
 /** All there are, in turn: as many rounds as it takes have each of them once. */

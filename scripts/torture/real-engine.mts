@@ -5,6 +5,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'longhaul/client';
 import { FileResults, PostgresDeltas } from 'longhaul/stores';
+import { impatientCli } from '../impatient-cli.mts';
 import { type Engine, taskQueue, workersEach } from './engine.mts';
 import { openHub } from './hub.mts';
 import { readEffects } from './oracles.mts';
@@ -34,7 +35,8 @@ export const realEngine = (keep: string | undefined): Engine => ({
     writeFileSync(file, '');
     const store = await openStore(plan.settings.store, folder);
     onEnd(() => store.close());
-    const server = await Server.start(join(folder, 'temporal.db'));
+    const cliPath = await impatientCli(folder, plan.settings.suggestsAt);
+    const server = await Server.start(join(folder, 'temporal.db'), cliPath);
     onEnd(() => server.stop());
     const results = plan.settings.hasResults ? join(folder, 'results') : undefined;
     const deltas = store.url.startsWith('postgres')

@@ -2,14 +2,17 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { hasCode, LonghaulError } from 'longhaul';
 import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 import type { Open } from './stuck.mts';
+import type { HistoryEvents } from './task-failures.mts';
 
 const deadlineMs = 5_000;
-/** As the server numbers what a reset leaves out. */
+/** As the server numbers what a reset leaves out: signals, updates, Nexus, requests to cancel. */
 const updates = 2;
+const all = [1, 2, 3, 4];
 const runTypes: readonly string[] = [
   'agentWorkflow',
   'sequentialWorkflow',
@@ -27,11 +30,50 @@ export async function resetRaw(
   workflowId: string,
   draw: number,
 ): Promise<boolean> {
+  // With updates said again, between signals, the SDK replays the run in another order and fails for ever.
+  return await tryReset(longhaul, workflowId, { draw, without: [updates], isDue: () => true });
+}
+
+/** As `resetRaw`, for a run that somebody has asked to end: the new execution does not know of that. */
+export async function resetIfCancelled(
+  longhaul: Longhaul,
+  workflowId: string,
+  draw: number,
+): Promise<boolean> {
+  const isDue = (events: HistoryEvents): boolean =>
+    events.some((event) => event.workflowExecutionCancelRequestedEventAttributes);
+  return await tryReset(longhaul, workflowId, { draw, without: all, isDue });
+}
+
+/** As Longhaul's own reset does: the run above does not know that what was answered is open again. */
+export async function tellToAskAgain(
+  { client }: Longhaul,
+  { workflowId }: Pick<Open, 'workflowId'>,
+): Promise<void> {
+  try {
+    await client.workflow.getHandle(workflowId).signal('askAgain');
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+type RawReset = {
+  readonly draw: number;
+  readonly without: readonly number[];
+  readonly isDue: (events: HistoryEvents) => boolean;
+};
+
+async function tryReset(
+  longhaul: Longhaul,
+  workflowId: string,
+  { draw, without, isDue }: RawReset,
+): Promise<boolean> {
   const { client } = longhaul;
   try {
     return await client.withDeadline(Date.now() + deadlineMs, async () => {
       const { status } = await client.workflow.getHandle(workflowId).describe();
-      const { events = [] } = await fetchHistory(longhaul, workflowId);
+      const { events } = await fetchHistory(longhaul, workflowId);
+      if (!isDue(events ?? [])) return false;
       const completed = (events ?? []).filter((one) => one.workflowTaskCompletedEventAttributes);
       const workflowTaskFinishEventId = completed[draw % Math.max(1, completed.length)]?.eventId;
       if (status.name !== 'RUNNING' || !workflowTaskFinishEventId) return false;
@@ -41,8 +83,7 @@ export async function resetRaw(
         reason: 'torture reset',
         requestId: randomUUID(),
         workflowTaskFinishEventId,
-        // With updates said again, between signals, the SDK replays the run in another order and fails for ever.
-        resetReapplyExcludeTypes: [updates],
+        resetReapplyExcludeTypes: [...without],
       });
       return true;
     });

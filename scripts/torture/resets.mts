@@ -1,9 +1,10 @@
 // The resets of a round: which runs were taken back, and which are just now.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Longhaul } from 'longhaul/client';
-import { errorText } from './client.mts';
+import { askAgain, errorText } from './client.mts';
 import type { ResetKind } from './faults.mts';
-import { chooseRun, resetRaw, resetSafely } from './reset.mts';
+import { chooseRun, resetIfCancelled, resetRaw, resetSafely, tellToAskAgain } from './reset.mts';
 import { openOf, type Open } from './stuck.mts';
 
 export type ResetsOptions = {
@@ -12,6 +13,16 @@ export type ResetsOptions = {
   readonly onDone: (owner: string, what: string) => void;
   readonly report: (wrong: string) => void;
 };
+
+type Chosen = {
+  readonly how: ResetKind;
+  readonly draw: number;
+  readonly isMeant?: (run: Open) => boolean;
+};
+
+/** A cancellation has reached the runs below by then. */
+const patienceMs = 3_000;
+const lookMs = 10;
 
 export class Resets {
   readonly #longhaul: Longhaul;
@@ -65,24 +76,64 @@ export class Resets {
     const owners = this.#options.open().filter((owner) => this.#mayBeReset(owner));
     const owner = owners[draw % Math.max(1, owners.length)];
     if (owner === undefined) return false;
-    const work = this.#reset(owner, how, draw)
+    const work = this.#begin(owner, this.#reset(owner, { how, draw }));
+    // Longhaul's own waits for calls that are under way, of which one may wait for this fault: so the fault does not wait for it.
+    return how === 'safe reset' || (await work);
+  }
+
+  /** Of a run below the owner. */
+  async below(owner: string, draw: number): Promise<void> {
+    if (!this.#mayBeReset(owner)) return;
+    await this.#begin(
+      owner,
+      this.#reset(owner, {
+        how: 'safe reset',
+        draw,
+        isMeant: ({ workflowId }) => workflowId !== owner,
+      }),
+    );
+  }
+
+  /** The owner is being cancelled: an operator takes back the first run below it that is about to end for that. */
+  async ofCancelled(owner: string, draw: number): Promise<void> {
+    if (!this.#mayBeReset(owner)) return;
+    await this.#begin(owner, this.#resetCancelled(owner, draw));
+  }
+
+  async #resetCancelled(owner: string, draw: number): Promise<boolean> {
+    const deadline = Date.now() + patienceMs;
+    while (Date.now() < deadline) {
+      const open = await openOf(this.#longhaul, owner).catch(() => []);
+      for (const run of open.filter(({ workflowId }) => workflowId !== owner)) {
+        if (!(await resetIfCancelled(this.#longhaul, run.workflowId, draw))) continue;
+        this.#raw.add(owner);
+        this.#wasDone(owner, run, 'raw reset');
+        await askAgain(() => tellToAskAgain(this.#longhaul, run));
+        return true;
+      }
+      await sleep(lookMs);
+    }
+    return false;
+  }
+
+  async #begin(owner: string, reset: Promise<boolean>): Promise<boolean> {
+    const work = reset
       .catch((error: unknown) => {
         this.#options.report(`${owner} could not be reset: ${errorText(error)}`);
         return false;
       })
       .finally(() => this.#underWay.delete(owner));
     this.#underWay.set(owner, work);
-    // Longhaul's own waits for calls that are under way, of which one may wait for this fault: so the fault does not wait for it.
-    return how === 'safe reset' || (await work);
+    return await work;
   }
 
   #mayBeReset(owner: string): boolean {
     return !this.#underWay.has(owner) && !this.#settled.has(owner);
   }
 
-  async #reset(owner: string, how: ResetKind, draw: number): Promise<boolean> {
+  async #reset(owner: string, { how, draw, isMeant = () => true }: Chosen): Promise<boolean> {
     const all = await openOf(this.#longhaul, owner).catch(() => []);
-    const open = all.filter(({ workflowId }) => !this.#settled.has(workflowId));
+    const open = all.filter((run) => !this.#settled.has(run.workflowId) && isMeant(run));
     // Below another run only Longhaul's own reset is safe.
     const isRoot = ({ workflowId }: Open): boolean =>
       how === 'safe reset' || workflowId === owner || owner.startsWith('c');

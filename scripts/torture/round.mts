@@ -6,12 +6,20 @@ import { Caller, errorText } from './client.mts';
 import { Elsewhere } from './elsewhere.mts';
 import { expectRound } from './expect.mts';
 import { Faults } from './faults.mts';
+import { watchEndless } from './endless.mts';
 import type { Engine, OnEnd, Place, World } from './engine.mts';
 import type { Scale } from './random-plan.mts';
 import type { Arrival, McpCall, ModelCall, Verdict } from './hub.mts';
 import { ModelDouble } from './model-double.mts';
-import { actsOf, judgeEffects, judgeWorkflows, noFigures, type Figures } from './oracles.mts';
-import { People } from './people.mts';
+import {
+  actsOf,
+  judgeEffects,
+  judgeWorkflows,
+  noFigures,
+  ownerOf,
+  type Figures,
+} from './oracles.mts';
+import { forgeAnswer, People } from './people.mts';
 import { runThread } from './run-thread.mts';
 import { runTree, type TortureSetup } from './run-tree.mts';
 import { hashOf, Random } from './random.mts';
@@ -135,15 +143,19 @@ class Round {
     const acts = actsOf(plan);
     this.#elsewhere = new Elsewhere({ longhaul, caller: this.#caller, acts, report });
     const random = new Random(hashOf(`people of ${plan.seed}`));
-    const budgets = new Map(plan.trees.map(({ id, budget }) => [id, budget]));
+    const trees = new Map(plan.trees.map((tree) => [tree.id, tree]));
     const caller = this.#caller;
-    const people = new People({ caller, random, acts, budgets, report });
+    const { isSigned } = plan.settings;
+    const forge = (workflowId: string, inputId: string) =>
+      forgeAnswer(longhaul, workflowId, inputId);
+    const people = new People({ caller, random, acts, trees, isSigned, forge, report });
     const { memory, state } = store;
     const wasReset = (workflowId: string): boolean => this.#resets.touched(workflowId);
     const sessions = state.session;
     const settles: TortureSetup['settles'] = (owner, ended) => this.#resets.settles(owner, ended);
     const goesOn = (owner: string): void => this.#resets.goesOn(owner);
-    const shared = { longhaul, caller, people, asides: this.#asides, expectation };
+    const { rolls } = this.#model;
+    const shared = { longhaul, caller, people, asides: this.#asides, expectation, rolls };
     this.#setup = { ...shared, memory, sessions, wasReset, settles, goesOn, report, refusals: [] };
   }
 
@@ -172,7 +184,11 @@ class Round {
   }
 
   async #runAll(): Promise<void> {
-    const { plan } = this.#world;
+    const { plan, longhaul } = this.#world;
+    const stop = watchEndless(longhaul, (owner, wrong) => {
+      this.#forced.add(owner);
+      this.#report(wrong);
+    });
     await Promise.all([
       ...plan.trees.map((tree) =>
         this.#watch(tree.id, (signal) => runTree(this.#setup, tree, { signal })),
@@ -181,6 +197,7 @@ class Round {
         this.#watch(thread.id, (signal) => runThread(this.#setup, thread, { signal })),
       ),
     ]);
+    stop();
     this.#faults.end();
   }
 
@@ -195,6 +212,9 @@ class Round {
       judgeWorkflows(longhaul, { isForced, mayLeaveOrphans }),
     );
     const { notMade } = this.#model.untold;
+    for (const { workflowId, inputId } of this.#setup.people.askedAgain)
+      if (!isForced(ownerOf(workflowId)))
+        this.#report(`${workflowId} took the answer to ${inputId}, and asked again`);
     for (const wrong of wrongs) this.#report(wrong);
     for (const wrong of judgeEffects(ledger.read(), plan, { isForced, notMade }))
       this.#report(wrong);
@@ -290,8 +310,11 @@ class Round {
     this.#modelCalls.set(owner, count);
     const tree = this.#world.plan.trees.find(({ id }) => id === owner);
     if (tree !== undefined) this.#asides.see(tree, count);
+    for (const { afterCalls, draw } of tree?.resetsBelow ?? [])
+      if (afterCalls === count) void this.#resets.below(owner, draw);
     if (tree?.cancelAfter !== count) return;
     const cancel = (): Promise<void> => this.#world.longhaul.run(owner).cancel('enough');
+    if (tree.isResetWhenCancelled) void this.#resets.ofCancelled(owner, count);
     this.#caller.insist(`cancelling ${owner}`, cancel).catch((error: unknown) => {
       this.#report(`${owner} could not be cancelled: ${String(error)}`);
     });

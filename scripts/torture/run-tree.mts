@@ -12,6 +12,7 @@ import { limits } from './limits.mts';
 import { payload, shownPicture } from './payload.mts';
 import { requester, type People } from './people.mts';
 import type { TreePlan } from './plan.mts';
+import type { Rolls } from './rolls.mts';
 import { contextOf, givenOf, inputOf, isAside, stateKeyOf, storedOf } from './texts.mts';
 import { Watcher } from './watch.mts';
 
@@ -21,6 +22,7 @@ export type TortureSetup = {
   readonly people: People;
   readonly asides: Asides;
   readonly expectation: Expectation;
+  readonly rolls: Rolls;
   readonly memory: MemoryStore;
   readonly sessions: SessionStore;
   /** Whether it was taken back, so that it did some of it more than once. */
@@ -37,9 +39,9 @@ export type TortureSetup = {
 /** How long a store may take to have what it is owed, when nothing disturbs it. */
 export const settleMs = 120_000;
 
-type End =
-  | { readonly kind: 'complete'; readonly result: AgentRunResult }
-  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+type Failed = { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+type End = { readonly kind: 'complete'; readonly result: AgentRunResult } | Failed;
 
 /** Starts the run, answers all it asks, and judges its end. */
 export async function runTree(
@@ -134,12 +136,20 @@ export async function answerUntilEnd(
   }
 }
 
+/** A raw reset may forget that the run was cancelled, but not that the runs below it were. */
+const isCancelled = ({ code, message }: Failed, wasReset: boolean): boolean =>
+  code === 'RunCancelled' || (wasReset && message.includes('RunCancelled'));
+
 function judgeTree(setup: TortureSetup, tree: TreePlan, end: End): void {
   const { expectation, people, report, wasReset } = setup;
   const expected = expectation.ends.get(tree.id);
   if (expected === undefined) return report(`${tree.id} is in no plan`);
   const { failures, outcomes, asksForBudget } = expected;
-  if (tree.cancelAfter !== undefined && end.kind === 'failed' && end.code === 'RunCancelled')
+  if (
+    tree.cancelAfter !== undefined &&
+    end.kind === 'failed' &&
+    isCancelled(end, wasReset(tree.id))
+  )
     return;
   const asked = people.budgetQuestions(tree.id);
   if (asksForBudget !== undefined && asked !== asksForBudget && !wasReset(tree.id))
@@ -183,7 +193,7 @@ async function judgeState(setup: TortureSetup, tree: TreePlan, end: End): Promis
 
 /** While no worker answers in time it comes from history alone, which has not all of it: then it is read again. */
 async function judgeTranscript(
-  { expectation, report, longhaul }: TortureSetup,
+  { expectation, report, longhaul, rolls }: TortureSetup,
   agent: string,
   {
     workflowId,
@@ -206,7 +216,9 @@ async function judgeTranscript(
     const said = all.filter(
       (each, index) => !isAsideMessage(each) && (!isAnswer(each) || index === last),
     );
-    const difference = differenceOf(said, [...conversation.messages, answer]);
+    const difference =
+      differenceOf(said, [...conversation.messages, answer]) ??
+      (conversation.window === undefined ? rolls.problem(agent, said) : undefined);
     if (difference === undefined) return;
     if (Date.now() > deadline) return report(`the transcript of ${agent}: ${difference}`);
     await sleep(1_000);

@@ -1,5 +1,6 @@
 // The plan as runners and tools of a worker.
 
+import { randomUUID } from 'node:crypto';
 import {
   defineAgent,
   defineCallbacks,
@@ -26,7 +27,7 @@ import {
   type TurnPlan,
 } from './plan.mts';
 import { limits } from './limits.mts';
-import { agentAt, keyOf, resultOf, toolNameOf, type ToolArguments } from './texts.mts';
+import { agentAt, keyOf, resultOf, rolledAt, toolNameOf, type ToolArguments } from './texts.mts';
 
 /** One line of the ledger: an effect that a tool had. */
 export type Effect = {
@@ -181,6 +182,12 @@ function toolsOf(outside: Outside, settings: RoundSettings): readonly Tool<ToolA
         await acting('later')(args, context);
         await outside.later(args.place, context.resultToken ?? '');
       },
+    }),
+    defineTool<ToolArguments>({
+      ...tool('roll'),
+      retry,
+      effect: 'read',
+      execute: ({ place }) => rolledAt(place, randomUUID()),
     }),
     defineTool<ToolArguments>({
       ...tool('stumble'),

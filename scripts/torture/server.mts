@@ -6,19 +6,22 @@ const startAttempts = 5;
 
 export class Server {
   readonly #dbFile: string;
+  readonly #cliPath: string | undefined;
   #server: DevServer;
   #isDown = false;
   /** Ends when the server last came back. */
   #restarted: Promise<void> = Promise.resolve();
   restarts = 0;
 
-  private constructor(dbFile: string, server: DevServer) {
+  private constructor(dbFile: string, cliPath: string | undefined, server: DevServer) {
     this.#dbFile = dbFile;
+    this.#cliPath = cliPath;
     this.#server = server;
   }
 
-  static async start(dbFile: string): Promise<Server> {
-    return new Server(dbFile, await startDevServer({ dbFile, headless: true }));
+  static async start(dbFile: string, cliPath?: string): Promise<Server> {
+    const server = await startDevServer({ dbFile, headless: true, ...(cliPath && { cliPath }) });
+    return new Server(dbFile, cliPath, server);
   }
 
   get address(): string {
@@ -60,9 +63,14 @@ export class Server {
     await this.#server.exited;
     await new Promise((resolve) => setTimeout(resolve, downMs));
     const { port } = this.#server;
+    const place = {
+      dbFile: this.#dbFile,
+      headless: true,
+      ...(this.#cliPath && { cliPath: this.#cliPath }),
+    };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        this.#server = await startDevServer({ dbFile: this.#dbFile, headless: true, port });
+        this.#server = await startDevServer({ ...place, port });
         break;
       } catch (error) {
         if (attempt === startAttempts) throw error;

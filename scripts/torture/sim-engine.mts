@@ -3,6 +3,7 @@
 // 1. A worker that was killed does nothing any more: what it waits for never comes.
 // 2. A worker that is frozen waits at whatever it does next outside of itself.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { ProcessDeltas, SqliteResults, SqliteStores, type Stores } from 'longhaul/stores';
@@ -37,6 +38,7 @@ export const simEngine = (
   share: () => 1,
   open: async ({ seed, scale }, onEnd) => {
     const plan = adapt(planRound(seed, scale));
+    Object.assign(simulation.server.suggestsAt, plan.settings.suggestsAt);
     const stores = SqliteStores.inMemory();
     const results = plan.settings.hasResults ? new SqliteResults({ path: ':memory:' }) : undefined;
     const deltas = new ProcessDeltas();
@@ -61,7 +63,8 @@ export const simEngine = (
         kill: () => false,
         cut: () => undefined,
       },
-      openWorkers: async (handlers, onWrong) => {
+      openWorkers: async (given, onWrong) => {
+        const handlers = outside(given);
         const workers = new Map<number, SimWorker>();
         const realFetch = globalThis.fetch;
         globalThis.fetch = fetchFrom(workers, handlers);
@@ -224,6 +227,18 @@ class SimPlace implements Place {
     this.#worker = worker;
     this.pid = pid;
   }
+}
+
+/** What is asked of the campaign is done by it: not in the context of the activity that asks. */
+function outside(handlers: HubHandlers): HubHandlers {
+  const leave = AsyncLocalStorage.snapshot();
+  return new Proxy(handlers, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): unknown => leave(() => member.apply(target, args) as unknown);
+    },
+  });
 }
 
 /** The store as a worker reaches it. */

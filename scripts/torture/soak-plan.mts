@@ -1,8 +1,14 @@
 // The steady load of a soak: the same run and the same conversation, over and over.
 
-import { plainTree } from './random-plan.mts';
 import type { Size } from './payload.mts';
-import type { Act, MessagePlan, RoundPlan, ToolName, TreePlan } from './plan.mts';
+import {
+  plainTree,
+  type Act,
+  type MessagePlan,
+  type RoundPlan,
+  type ToolName,
+  type TreePlan,
+} from './plan.mts';
 
 const KiB = 1024;
 const noText: Size = { bytes: 0, deflates: true };
@@ -65,6 +71,8 @@ const messages = Array.from({ length: 15 }, (_, index) => message(index + 1));
 export const soakPlan: RoundPlan = {
   seed: 0,
   settings: {
+    suggestsAt: {},
+    isSigned: false,
     logCacheBytes: undefined,
     maxCachedWorkflows: undefined,
     graceMs: 1_000,

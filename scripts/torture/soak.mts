@@ -76,10 +76,21 @@ async function run(
 
   const caller = new Caller(report);
   const random = new Random(0);
-  const people = new People({ caller, random, acts: actsOf(soakPlan), budgets: new Map(), report });
+  const { isSigned } = soakPlan.settings;
+  const people = new People({
+    caller,
+    random,
+    acts: actsOf(soakPlan),
+    trees: new Map(),
+    isSigned,
+    forge: () => Promise.resolve(),
+    report,
+  });
   const { memory, state } = store;
   const asides = new Asides({ longhaul, caller, report });
-  const shared = { longhaul, caller, people, asides, expectation, memory, sessions: state.session };
+  const { rolls } = model;
+  const { session: sessions } = state;
+  const shared = { longhaul, caller, people, asides, expectation, rolls, memory, sessions };
   const setup: TortureSetup = {
     ...shared,
     wasReset: () => false,

@@ -100,6 +100,13 @@ export const drawnAt = ({ place, bytes, deflates }: ToolArguments): string =>
 export const laterResultOf = ({ place, size }: Pick<Act, 'place' | 'size'>): string =>
   payload(`later result of ${place}`, { ...size, bytes: Math.min(size.bytes, 8 * 1024) });
 
+export const rolledAt = (place: string, number: string): string => `rolled at ${place}: ${number}`;
+
+export const isRoll = (text: string): boolean => text.startsWith('rolled at ');
+
+/** Under answers, where workers check that. */
+export const signature = 'signed';
+
 export const textOfAside = ({ name }: Aside): string => `aside ${name}`;
 
 export const isAside = (text: string): boolean => text.startsWith('aside ');

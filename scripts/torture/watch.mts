@@ -24,6 +24,10 @@ export class Watcher {
   /** The text of the step in progress, by run and turn. */
   #texts = new Map<string, string>();
   #hasEnded = false;
+  /** The stream said that nothing happens until people answer, and nobody has answered since then. */
+  #isPaused = false;
+  /** What happened all the same. */
+  #early: string | undefined;
   /** The last event, or how the stream broke. */
   #last = 'none';
   readonly #followed: Promise<void>;
@@ -39,6 +43,7 @@ export class Watcher {
     while (!this.#stop.signal.aborted && !this.#hasEnded) {
       try {
         const { signal } = this.#stop;
+        this.#isPaused = false;
         for await (const event of this.#run.stream({ tree: true, signal, ...(from && { from }) })) {
           from = event.position;
           this.#see(event);
@@ -51,6 +56,7 @@ export class Watcher {
         if (hasCode(error, 'StreamCut')) {
           from = undefined;
           this.#seen = new Map();
+          this.#early = undefined;
         }
       }
       await sleep(200);
@@ -64,7 +70,16 @@ export class Watcher {
     if (event.type === 'step-begin') this.#texts.set(turn, '');
     if (event.type === 'text') this.#texts.set(turn, (this.#texts.get(turn) ?? '') + event.delta);
     if (event.type === 'step-end') this.#checkText(event, this.#texts.get(turn) ?? '');
+    this.#checkPause(event);
     note(this.#seen, event);
+  }
+
+  /** An answer comes before all that follows from it. */
+  #checkPause({ type, workflowId }: StreamEvent): void {
+    if (type === 'paused') this.#isPaused = true;
+    if (type === 'verdict' || type === 'user' || type === 'end') this.#isPaused = false;
+    if (this.#isPaused && (type === 'step-end' || type === 'result'))
+      this.#early ??= `${type} of ${workflowId}`;
   }
 
   #checkText(
@@ -97,6 +112,8 @@ export class Watcher {
         `the stream of ${workflowId} did not end with its run; its last event was ${this.#last}`,
       );
     if (!isSame) return;
+    if (this.#early !== undefined)
+      this.#report(`the stream of ${workflowId} told a pause before ${this.#early}`);
     const later = new Map<string, Set<string>>();
     for await (const event of this.#run.stream({ tree: true, signal: AbortSignal.timeout(60_000) }))
       note(later, event);

@@ -6,6 +6,7 @@ import type { CreateWorkerOptions } from 'longhaul/worker';
 import type { ActivityName, Moment, RoundPlan } from './plan.mts';
 import type { Arrival, LaterCall, Verdict } from './hub.mts';
 import { runnersOf, type Effect } from './runners.mts';
+import { signature } from './texts.mts';
 
 /** What a worker reaches outside of itself. */
 export type Reach = {
@@ -27,8 +28,8 @@ export function workerOptions(
   stores: Stores,
   { pid, hub, record, ...reach }: Reach,
 ): Required<Pick<CreateWorkerOptions, 'runners' | 'providers' | 'stores' | 'workerOptions'>> &
-  Pick<CreateWorkerOptions, 'logCacheBytes'> {
-  const { logCacheBytes, maxCachedWorkflows, graceMs } = plan.settings;
+  Pick<CreateWorkerOptions, 'logCacheBytes' | 'checkSignature'> {
+  const { logCacheBytes, maxCachedWorkflows, graceMs, isSigned } = plan.settings;
   const at = async (moment: Moment, name: string, activity?: ActivityName): Promise<void> => {
     const place = moment.startsWith('effect') ? { place: name } : {};
     const arrival = { pid, moment, owner: ownerOf(name), ...(activity && { activity }), ...place };
@@ -75,6 +76,7 @@ export function workerOptions(
       memory: { default: withMoments(memory?.['default'] as MemoryStore, around) },
     },
     ...(logCacheBytes !== undefined && { logCacheBytes }),
+    ...(isSigned && { checkSignature: (answer) => answer.signature === signature }),
     workerOptions: {
       shutdownGraceTime: graceMs,
       ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),

@@ -47,7 +47,7 @@ async function compareVersions(): Promise<number> {
   const hub = await Hub.start();
   const server = await startDevServer({
     headless: true,
-    cliPath: await impatientCli(scratch, eventsPerExecution),
+    cliPath: await impatientCli(scratch, { events: eventsPerExecution }),
   });
   const table = new Table(previous);
   try {

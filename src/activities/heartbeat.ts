@@ -2,6 +2,7 @@ import { Context, type Info } from '@temporalio/activity';
 import type { ActivitySerializationContext } from '@temporalio/common';
 import { defined, type Json, utf8Length } from '../base';
 import { limits, LonghaulError, timeouts } from '../protocol';
+import { anySignal } from './any-signal';
 import { mayComplete, OpenCall } from './open-calls';
 import { untilAborted } from './user-code';
 
@@ -54,7 +55,7 @@ export async function withHeartbeat<Result>(
   const call = new OpenCall(context, () => details.tell());
   try {
     if (loopWatch?.wasBlocked() === true) await details.confirm();
-    const signal = AbortSignal.any([context.cancellationSignal, call.signal]);
+    const signal = anySignal([context.cancellationSignal, call.signal]);
     const end = new AttemptEnd(signal);
     const beats: Beats = {
       heartbeat: (latest) => details.beat(latest),

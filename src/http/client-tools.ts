@@ -34,9 +34,9 @@ export async function toolsTaken(
   { clientTools = [] }: Tools,
 ): Promise<void> {
   if (clientTools.length === 0) return;
-  const signal = AbortSignal.any([call.request.signal, AbortSignal.timeout(firstEventMs)]);
-  const events = segmentOf(call, run, signal);
-  const first = await Promise.race([nextOf(events), aborted(signal)]);
+  const late = AbortSignal.timeout(firstEventMs);
+  const events = segmentOf(call, run, late);
+  const first = await Promise.race([nextOf(events), aborted(late), aborted(call.request.signal)]);
   void events.return().catch(() => undefined);
   if (first?.type !== 'end' || first.error?.code !== 'InvalidInput') return;
   throw new HttpProblem('InvalidInput', { detail: first.error.message });

@@ -143,7 +143,10 @@ export async function answeredSegment(
   if (isInProgress(view)) await sendAgain(call, turn, { thread, open, replies });
   const { streams } = call.app;
   const gone = new AbortController();
-  const signal = AbortSignal.any([gone.signal, call.request.signal]);
+  const { signal } = gone;
+  const { signal: asked } = call.request;
+  if (asked.aborted) gone.abort();
+  else asked.addEventListener('abort', () => gone.abort(), { once: true });
   const events = streams.open(turn, { tree: true, signal });
   // An iterator that nobody asks for more would keep the reader of the run.
   signal.addEventListener('abort', () => void events.return(), { once: true });

@@ -8,11 +8,14 @@
 // 3. A halted run starts nothing more and does not end. Only a reset or a cancellation follows.
 
 import {
+  ActivityFailure,
   CancellationScope,
+  CancelledFailure,
   condition,
   ContinueAsNew,
   getExternalWorkflowHandle,
   isCancellation,
+  patched,
   workflowInfo,
 } from '@temporalio/workflow';
 import { defined } from '../base';
@@ -37,6 +40,16 @@ import { type Migrating, setMigrate } from './run/migration';
 import { setRunHandlers, type HandledRun } from './run/run-handlers';
 import { RunPosition } from './run/run-position';
 import { RunSession } from './run/run-session';
+
+/** A cancelled call whose worker is gone ends by its heartbeat timeout, and one whose code answers by an error fails. */
+function isOfCancelledCall(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure) || error.retryState !== 'CANCEL_REQUESTED') return false;
+  return (
+    !isCancellation(error) &&
+    CancellationScope.current().consideredCancelled &&
+    patched('longhaul:cancelled-calls-may-fail')
+  );
+}
 
 export class Run implements HandledRun, Owner {
   readonly #start: Taken<RunInput, CarriedRun>;
@@ -104,8 +117,9 @@ export class Run implements HandledRun, Owner {
     try {
       const loaded = await this.#load();
       return await completeRun(loaded, await this.#drive(loaded.loop));
-    } catch (error) {
-      if (isOfNewerVersion(error)) throw error;
+    } catch (thrown) {
+      if (isOfNewerVersion(thrown)) throw thrown;
+      const error = isOfCancelledCall(thrown) ? new CancelledFailure('Workflow cancelled') : thrown;
       const isOver = error instanceof ContinueAsNew || this.execution.phase.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
       // Cancels open work and waits for it. If the run closed first, the server would terminate that work, and its spend would be lost.

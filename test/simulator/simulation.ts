@@ -57,7 +57,7 @@ export class Simulation {
   readonly #time: FakeTime;
   /** Apart from the world's, so that the check does not change what happens. */
   readonly #rebuilds: Chance;
-  #workers = 0;
+  readonly #workers: SimWorker[] = [];
 
   constructor(seed: number) {
     time ??= begin();
@@ -81,8 +81,7 @@ export class Simulation {
     mayFail = false,
     ...settings
   }: SimWorkerSettings): SimWorker {
-    this.#workers += 1;
-    const id = `worker-${this.#workers}`;
+    const id = `worker-${this.#workers.length + 1}`;
     const worker: SimWorker = new SimWorker(this.server, {
       id,
       taskQueue,
@@ -97,6 +96,7 @@ export class Simulation {
       work: (work) => void work.catch((error: unknown) => this.#wrong.push(error)),
       onWrong: (error) => this.#wrong.push(error),
     });
+    this.#workers.push(worker);
     return worker;
   }
 
@@ -147,6 +147,7 @@ export class Simulation {
     try {
       return await this.#run(work, onStep);
     } finally {
+      for (const worker of this.#workers) worker.end();
       failSeed = undefined;
     }
   }

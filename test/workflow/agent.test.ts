@@ -3,6 +3,7 @@
 import { criteria, defineAgent, defineTool } from '../../src';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import { linesOf } from './conversation';
+import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 
 const getWeather = defineTool({
@@ -53,6 +54,52 @@ describe('agent', () => {
       'tool',
       'assistant',
     ]);
+  });
+
+  it('is cancelled, also if the call that is cancelled with it fails', async () => {
+    let answer: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    const failing = async () => await asked.then(() => Promise.reject(new Error('it is gone')));
+    const lost = { execute: async () => await failing() };
+    const other = {
+      execute: async (input: unknown, next: (input: never) => Promise<unknown>) =>
+        await next(input as never),
+    };
+    const inbound = ({ info }: { readonly info: { readonly activityType: string } }) => ({
+      inbound: info.activityType === 'callModel' ? lost : other,
+    });
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks',
+      inputSchema: { type: 'object' },
+      effect: 'idempotent',
+      inline: true,
+      execute: () => 'seen',
+    });
+    const agent = defineAgent({ id: 'lost', model: 'scripted/one', tools: [look] });
+    const worker = await harness.worker({
+      runners: [agent],
+      providers: { scripted: scriptedModel([]) },
+      workerOptions: { interceptors: { activity: [inbound] } },
+    });
+    const run = await harness.longhaul.start('lost', 'Begin.');
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
+    await eventually('the model is asked', async () => {
+      const { raw } = await handle.describe();
+      return (raw.pendingActivities ?? []).some(
+        ({ activityType, lastStartedTime }) =>
+          activityType?.name === 'callModel' && Boolean(lastStartedTime),
+      );
+    });
+    await handle.cancel();
+    await eventually('the call is to end', async () => {
+      const { events } = await handle.fetchHistory();
+      return (events ?? []).some((event) => event.activityTaskCancelRequestedEventAttributes);
+    });
+    answer();
+    await expect(run.result()).rejects.toMatchObject({ code: 'RunCancelled' });
+    expect((await handle.describe()).status.name).toBe('CANCELLED');
+    await worker.stop();
   });
 
   it('leaves out reserved session keys that a tool sets', async () => {

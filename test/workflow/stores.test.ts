@@ -61,6 +61,25 @@ describe('stores', () => {
     expect(await stores.session.exists(key)).toBe(false);
   });
 
+  it('keep what a run said when a cancellation met its last answer', async () => {
+    let release: (text: string) => void = () => undefined;
+    const held = new Promise<string>((resolve) => (release = resolve));
+    const scripted = scriptedModel([...script.slice(0, 1), () => held]);
+    const options = { runners: [agent], providers: { scripted }, stores };
+    const first = await harness.worker(options);
+    const run = await harness.longhaul.start('counter', 'Count.', { key });
+    await eventually('the model is asked', () => scripted.requests.length === 2);
+    // A worker that ends takes no workflow task any more, and gives its calls a moment. So the next one gets both at once.
+    const stopped = first.stop();
+    await harness.longhaul.client.workflow.getHandle(run.workflowId).cancel();
+    release('Counted.');
+    await stopped;
+    await harness.worker(options);
+    expect(await run.outcome()).toMatchObject({ kind: 'complete' });
+    expect(await run.result()).toMatchObject({ session: { count: 1 } });
+    expect(await stores.session.load(key)).toEqual({ count: 1 });
+  });
+
   it('keep what is newer when a run that started earlier saves later, which says so', async () => {
     let release: (text: string) => void = () => undefined;
     const held = new Promise<string>((resolve) => (release = resolve));

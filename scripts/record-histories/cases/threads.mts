@@ -163,6 +163,32 @@ export const threads: Cases = {
       await say(thread, 'A tree.');
     },
   },
+  /** A clear cancels a write that fails in another way meanwhile. It is made again. */
+  'thread-cancelled-write': {
+    runner: agent('thread-cancelled-write', { memory: { kind: 'full', store: 'default' } }),
+    steps: ['Hello.', 'An oak.'],
+    own: (scratch) => {
+      const stores = new SqliteStores({ path: `${scratch}/thread-cancelled-write.db` });
+      let writes = 0;
+      const firstIsLost = {
+        execute: async (input: unknown, next: (input: never) => Promise<unknown>) => {
+          const isWrite = Context.current().info.activityType === 'saveTurn';
+          writes += isWrite ? 1 : 0;
+          if (!isWrite || writes > 1) return await next(input as never);
+          await sleep(2_000);
+          throw new Error('the worker is gone');
+        },
+      };
+      const workerOptions = { interceptors: { activity: [() => ({ inbound: firstIsLost })] } };
+      return { worker: { stores, workerOptions }, close: () => stores.close() };
+    },
+    talk: async (thread) => {
+      await say(thread, 'Hi.');
+      await sleep(300);
+      await thread.clear();
+      await say(thread, 'A tree.');
+    },
+  },
   /** The stored key has the tenant, also after continue-as-new. */
   'thread-of-tenant': {
     runner: agent('thread-of-tenant', { memory: { kind: 'full', store: 'default' } }),

@@ -1,5 +1,7 @@
 // What a run meets that depends on its workers: stores, MCP servers, telemetry, deploys, and workflows of the user's own.
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
 import { defineAgent, defineTool, mcpTools, parallel, toolContent } from 'longhaul';
 import { FileResults } from 'longhaul/stores';
 import { SqliteStores } from 'longhaul/stores';
@@ -64,6 +66,23 @@ const readBook = defineTool({
   maxResultBytes: 256 * 1024,
   execute: () => 'All trees have leaves. '.repeat(11_000),
 });
+
+const actInline = defineTool({
+  name: 'act',
+  description: 'Acts',
+  inputSchema: anything,
+  effect: 'idempotent',
+  inline: true,
+  execute: () => 'done',
+});
+
+const callIsLost = {
+  execute: async (input: unknown, next: (input: never) => Promise<unknown>) => {
+    if (Context.current().info.activityType !== 'callModel') return await next(input as never);
+    await Context.current().cancelled.catch(() => sleep(300));
+    throw new Error('the worker is gone');
+  },
+};
 
 /** Says nothing. That it is there is what a run goes by. */
 const telemetry = {
@@ -204,6 +223,47 @@ export const workers: Cases = {
       await without.stop();
       await run.result();
       await third.stop();
+      return workflowId;
+    },
+  },
+  /** A cancellation meets the last answer: the worker that is to hear of both is the next one. */
+  'told-and-cancelled': {
+    runner: agent('told-and-cancelled'),
+    steps: [{ text: 'An oak.', delayMs: 800 }],
+    own: () => ({}),
+    startsWorkers: true,
+    play: async ({ longhaul, worker, modelCalled }) => {
+      const workflowId = 'recorded-told-and-cancelled';
+      const [first, second] = [await worker(), await worker()];
+      first.start();
+      const run = await longhaul.start('told-and-cancelled', 'A tree?', { workflowId });
+      await modelCalled(1);
+      const stopped = first.stop();
+      await longhaul.client.workflow.getHandle(workflowId).cancel();
+      await stopped;
+      second.start();
+      await run.result();
+      await second.stop();
+      return workflowId;
+    },
+  },
+  /** The call that is cancelled with its run answers by an error, as one does whose worker is gone. */
+  'cancelled-call-fails': {
+    runner: agent('cancelled-call-fails', { tools: [actInline] }),
+    steps: [],
+    own: () => ({
+      worker: { workerOptions: { interceptors: { activity: [() => ({ inbound: callIsLost })] } } },
+    }),
+    play: async ({ longhaul }) => {
+      const workflowId = 'recorded-cancelled-call-fails';
+      await longhaul.start('cancelled-call-fails', 'A tree?', { workflowId });
+      const handle = longhaul.client.workflow.getHandle(workflowId);
+      await until(
+        async () =>
+          (await handle.describe()).raw.pendingActivities?.[0]?.activityType?.name === 'callModel',
+      );
+      await handle.cancel();
+      await handle.result().catch(() => undefined);
       return workflowId;
     },
   },

@@ -25,6 +25,7 @@ import {
 } from '../../protocol';
 import type { ModelDelta } from '../../providers';
 import { atOnce } from '../../stores/index';
+import { anySignal } from '../any-signal';
 import type { CallbackChain } from '../callbacks';
 import { callLog, logFailure, withinCallLog } from '../call-log';
 import { describeError } from '../failures';
@@ -160,7 +161,7 @@ export class InlineCalls {
     const own = new AbortController();
     const late = tookLonger(timeoutMs);
     const timer = setTimeout(() => own.abort(late), timeoutMs);
-    const signal = AbortSignal.any([this.#stopping.signal, own.signal]);
+    const signal = anySignal([this.#stopping.signal, own.signal]);
     const made = {
       ...call,
       input: this.#inputOf(inline),

@@ -12,6 +12,7 @@ import {
   providerErrorFromNetwork,
 } from '../../providers';
 import type { ActivityDependencies } from '../dependencies';
+import { anySignal } from '../any-signal';
 import { TemporalFailure } from '@temporalio/common';
 import { checkJson } from '../../core/session';
 import { isJsonObject } from '../../base';
@@ -44,7 +45,7 @@ export async function attempt(
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
   const options = {
-    signal: AbortSignal.any([call.signal, idle.signal, ...(earlyStop ? [earlyStop.signal] : [])]),
+    signal: anySignal([call.signal, idle.signal, ...(earlyStop ? [earlyStop.signal] : [])]),
     onActivity: (): void => {
       timer.refresh();
     },

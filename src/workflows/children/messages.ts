@@ -87,6 +87,8 @@ export class InputReporter {
   readonly #position: Position;
   #sent: string | undefined;
   #sending = Promise.resolve();
+  /** Called when the server has a report. */
+  onSent: () => void = () => undefined;
 
   constructor(root: string, position: Position, isContinued: boolean) {
     this.#root = root;
@@ -130,7 +132,8 @@ export class InputReporter {
     const root = getExternalWorkflowHandle(this.#root);
     this.#sending = this.#sending
       .then(() => root.signal(signalNames.childInputs, message))
-      .catch(() => undefined);
+      .catch(() => undefined)
+      .then(() => this.onSent());
   }
 }
 

@@ -65,6 +65,7 @@ export function setSignal(
   },
 ): void {
   const handler = async (payload: unknown): Promise<void> => {
+    execution.history.look();
     try {
       await take(payload);
     } catch (error) {
@@ -76,7 +77,7 @@ export function setSignal(
 
 /** `check` refuses by throwing, before the update enters history. */
 export function setUpdate<Reply>(
-  { phase }: Execution,
+  { phase, history }: Execution,
   name: string,
   {
     take,
@@ -90,6 +91,7 @@ export function setUpdate<Reply>(
 ): void {
   const handler = async (payload: unknown): Promise<Reply> => {
     phase.updates += 1;
+    history.look();
     try {
       return await afterOthers(() => take(payload));
     } catch (error) {
@@ -104,15 +106,26 @@ export function setUpdate<Reply>(
 const cancelledMeanwhile = (): LonghaulError =>
   new LonghaulError('RunClosed', 'the run takes nothing more: it is being cancelled');
 
+/** What else the task has done is done by then: each round lets those go on whose condition holds. */
+const rounds = 4;
+
 /** Runs `effect` after the rest of the workflow task. In an execution of 0.2.0 it runs at once, because it must not wait there. */
 export function afterOthers<Result>(effect: () => Promise<Result>): Promise<Result> {
-  if (!patched('longhaul:updates-come-last')) return effect();
+  return patched('longhaul:updates-come-last') ? afterRounds(effect) : effect();
+}
+
+async function afterRounds<Result>(effect: () => Promise<Result>): Promise<Result> {
+  for (let round = 0; round < rounds; round += 1) await nextRound();
+  return await effect();
+}
+
+/** The SDK checks conditions after everything that is ready to run has run. */
+async function nextRound(): Promise<void> {
   let isDone = false;
-  // The SDK checks conditions after everything that is ready to run has run.
   void Promise.resolve().then(() => {
     isDone = true;
   });
-  return condition(() => isDone).then(effect);
+  await condition(() => isDone);
 }
 
 /** A validator refuses by throwing. It must throw a Temporal failure: anything else would fail the workflow task. */

@@ -94,6 +94,7 @@ export class Execution implements Requests {
     this.inputs = inputs;
     this.tokens = tokens;
     this.history = new HistoryWatch(phase);
+    if (reporter !== undefined) reporter.onSent = () => this.history.look();
   }
 
   get view(): View {

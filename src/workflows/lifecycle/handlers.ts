@@ -78,7 +78,7 @@ function nonceReply({ inputs, tokens }: Requests, query: unknown): NonceReply {
  * It runs outside cancellation: callers of a cancelled run learn that it ended, not that their wait was cancelled. One message may be too
  * small for the whole reply to all callers. The others learn where to read it.
  */
-function setOutcome({ phase, inputs }: Requests): void {
+function setOutcome({ phase, inputs, history }: Execution): void {
   const budget = new TaskPayloadBudget(limits.replies);
   const outcome = async (): Promise<OutcomeReply> => {
     await afterOthers(() =>
@@ -92,6 +92,7 @@ function setOutcome({ phase, inputs }: Requests): void {
     defineUpdate<OutcomeReply, []>(updateNames.outcome),
     () => {
       phase.updates += 1;
+      history.look();
       return CancellationScope.nonCancellable(outcome);
     },
     { description: 'Waits for the next pause or the end' },

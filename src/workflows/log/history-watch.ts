@@ -5,7 +5,9 @@
 // 2. The history must grow by a share of what was loaded, so that a run does not load a long log for every turn.
 // 3. A thread that Worker Versioning pins to an older version moves to the current one. An execution that is already on an older version
 //    when it has loaded does not move again: the last move has not helped, and the thread would do nothing else.
-// 4. Open work has room for its largest possible result, so that the server never ends a run for its size.
+// 4. A run that waits decides in `look` whether to move. A task with nothing but a refused update makes the history longer, too, but a replay
+//    leaves that task out.
+// 5. Open work has room for its largest possible result, so that the server never ends a run for its size.
 
 import {
   makeContinueAsNewFunc,
@@ -24,6 +26,8 @@ export class HistoryWatch {
   #loaded = noHistory;
   #isLoadedOutdated = false;
   #steps = 0;
+  #wasDue = false;
+  #wasOver = false;
   readonly #taken: { readonly updates: number };
 
   /** `taken`: how many updates this execution has taken. */
@@ -39,6 +43,21 @@ export class HistoryWatch {
 
   stepped(): void {
     this.#steps += 1;
+  }
+
+  /** Call it when something has come that history has, so that a replay finds it, too. */
+  look(): void {
+    this.#wasDue = this.isDue;
+    this.#wasOver = this.isOver;
+  }
+
+  /** As `isDue` when something came last. */
+  get wasDue(): boolean {
+    return this.#wasDue;
+  }
+
+  get wasOver(): boolean {
+    return this.#wasOver;
   }
 
   get isDue(): boolean {

@@ -111,6 +111,7 @@ export class PauseNotices {
       this.#lose(notice, failureReason(error));
     } finally {
       this.#open.delete(notice);
+      this.#run.execution.history.look();
     }
     this.#launch();
   }

@@ -21,6 +21,7 @@ import { TaskPayloadBudget } from '../lifecycle/task-payload-budget';
 
 /** The execution that an answer reaches. */
 type Reached = {
+  readonly history: { readonly look: () => void };
   readonly info: { readonly workflowId: string };
   readonly view: {
     readonly hooks: readonly WorkerHook[] | undefined;
@@ -60,6 +61,7 @@ export class SignatureChecks {
       });
     } finally {
       this.#open -= 1;
+      this.#of.history.look();
     }
   }
 

@@ -1,11 +1,11 @@
 // Ends a run: publishes the outcome, saves the session, waits for children and callers, and makes the result or the failure of the
 // workflow.
 //
-// 1. The outcome is out before the run saves anything. Nothing can cancel the save, and a failed save does not fail the run.
+// 1. The outcome is out before the run saves anything. Nothing can cancel what follows, and a failed save does not fail the run.
 // 2. A run closes after all its children, and after everyone who waits has an answer.
 // 3. A child returns its session changes and its spend. Only the root run returns a session.
 
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, patched } from '@temporalio/workflow';
 import { isSpent } from '../../core/budget/spend';
 import { type AgentRunResult, type ChildResult, updateNames } from '../../protocol';
 import type { Steering } from '../agent/steering';
@@ -85,8 +85,16 @@ export async function endRun(
     await condition(() => loaded?.loop.noneRunning ?? true);
     await loaded?.run.children.closed();
   }
-  await execution.settled();
+  try {
+    await execution.settled();
+  } catch (error) {
+    if (status === undefined || !isCancellation(error) || !standsWhenTold()) throw error;
+    await CancellationScope.nonCancellable(() => execution.settled());
+  }
 }
+
+/** A cancellation that met the last answer changes nothing once the outcome is out. In 0.2.0 the run ended as cancelled, unsaved. */
+const standsWhenTold = (): boolean => patched('longhaul:told-outcomes-stand');
 
 /** The failure of the workflow. The failure of a called run has its spending. */
 export async function failureOf(loaded: Loaded | undefined, error: unknown): Promise<unknown> {

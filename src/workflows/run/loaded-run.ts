@@ -77,14 +77,14 @@ export class LoadedRun {
     return { ...this.position.address(this.definition), ...this.traced };
   }
 
-  /** True if the run continues as new, or ends for its size, the next time it is between two steps. */
+  /** True if a run that waits has to continue as new, or to end for its size. */
   get isAtItsEnd(): boolean {
-    return this.#canMove || this.execution.history.isOver;
+    const { wasDue, wasOver } = this.execution.history;
+    return this.#canMove(wasDue) || wasOver;
   }
 
-  get #canMove(): boolean {
-    const isDue = this.#movesTo !== undefined || this.execution.history.isDue;
-    return this.children.openCount === 0 && isDue;
+  #canMove(isDue: boolean): boolean {
+    return this.children.openCount === 0 && (this.#movesTo !== undefined || isDue);
   }
 
   /** The definition that the next execution will have. */
@@ -104,7 +104,7 @@ export class LoadedRun {
    */
   continueAsNewIfDue(progress: ProgressWithin): Promise<void> | undefined {
     const { history } = this.execution;
-    const isMoving = this.#canMove;
+    const isMoving = this.#canMove(history.isDue);
     history.stepped();
     if (isMoving) return this.#continueAsNew(progress);
     if (history.isOver) throw history.tooLarge(this.log);

@@ -14,6 +14,7 @@ import {
   condition,
   isCancellation,
   log,
+  patched,
   proxyActivities,
   TimeoutFailure,
   uuid4,
@@ -174,12 +175,15 @@ export class ThreadSaves {
   /** The end of the thread does not cancel this write. */
   async #try(target: StoreTarget, write: StoreWrite): Promise<boolean> {
     const shield = new CancellationScope({ cancellable: false });
-    this.#attempt = new CancellationScope({ cancellable: true, parent: shield });
+    const attempt = new CancellationScope({ cancellable: true, parent: shield });
+    this.#attempt = attempt;
     try {
-      await this.#attempt.run(() => this.#renewing(target, write));
+      await attempt.run(() => this.#renewing(target, write));
       return true;
     } catch (error) {
       if (isCancellation(error)) return false;
+      // A cancelled write whose worker is gone times out. It is still to be made.
+      if (attempt.consideredCancelled && patched('longhaul:cancelled-writes-stay')) return false;
       this.#lose(write, error);
       return true;
     }

@@ -76,6 +76,16 @@ export function initialEventId({ name, attributes }: SimEvent): number | undefin
   return from('initiatedEventId');
 }
 
+/** Another execution has answered, or there is none. */
+export const isOfOther = (event: SimEvent): boolean =>
+  isNamed(
+    event,
+    'externalWorkflowExecutionSignaled',
+    'signalExternalWorkflowExecutionFailed',
+    'externalWorkflowExecutionCancelRequested',
+    'requestCancelExternalWorkflowExecutionFailed',
+  );
+
 /** The id of a patch, if the event is its marker. */
 export function patchOf(event: SimEvent): { id: string; deprecated: boolean } | undefined {
   if (!isNamed(event, 'markerRecorded') || event.attributes.markerName !== 'core_patch')

@@ -11,16 +11,17 @@ import {
   initialEventId,
   isNamed,
   type SimEvent,
+  isOfOther,
   type UserMetadata,
 } from '../core/events';
 import type { OutgoingMessage, Payloads, ServerCommand, UpdateRequest } from '../core/operations';
 import type { TaskAnswer } from '../core/core-run';
 import { temporal as api } from '../internals';
-import { limitOf, msOf, timeOf } from '../time';
+import { limitOf, msOf } from '../time';
 import type { Cancel, World } from '../world';
 import { History } from './history';
 import { limits, messages as limitMessages, sizeOfAnswer, tooManyPending } from './limits';
-import { type ActivityEnd, PendingActivity, retryState } from './pending-activity';
+import { type ActivityEnd, activityTimes, PendingActivity, retryState } from './pending-activity';
 import { Updates } from './updates';
 import { PendingTask, type TaskKind } from './workflow-task';
 
@@ -33,6 +34,7 @@ export type Status =
 /** What an execution asks of the server, about others. */
 export type Surroundings = {
   readonly world: World;
+  readonly suggestsAt: { readonly events: number; readonly bytes: number };
   readonly onTask: (execution: Execution) => void;
   readonly onActivity: (execution: Execution, activity: PendingActivity) => void;
   readonly startChild: (execution: Execution, initiated: Initiated) => void;
@@ -65,14 +67,10 @@ export type Begun = {
 export type Completion = 'taken' | 'forgotten' | 'refused' | 'late';
 
 const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
-
 const taskTimeoutMs = 10_000;
 
 /** What SDK Core 1.24 does otherwise than before: all of it. */
 const coreUsedFlags = [1, 2, 3];
-
-/** From here on the server suggests to continue as new. */
-const suggested = { events: 4_096, bytes: 4 * 1_024 * 1_024 };
 
 export class Execution {
   readonly workflowId: string;
@@ -153,14 +151,15 @@ export class Execution {
   }
 
   get suggestsContinueAsNew(): boolean {
-    const { events, bytes } = this.history;
-    return events.length > suggested.events || bytes > suggested.bytes;
+    const { events, bytes } = this.#around.suggestsAt;
+    return this.history.events.length > events || this.history.bytes > bytes;
   }
 
   /** After a reset: finds in the history what is pending. */
   restore(): void {
-    const completed = this.history.events.findLast(isNamedCompleted);
-    this.previousStartedId = Number(completed?.attributes.startedEventId ?? 0);
+    const isCompleted = (event: SimEvent) => isNamed(event, 'workflowTaskCompleted');
+    const completed = this.history.events.findLast(isCompleted)?.attributes;
+    this.previousStartedId = Number((completed as { startedEventId?: Long })?.startedEventId ?? 0);
     for (const event of this.history.events) this.#restore(event);
   }
 
@@ -216,6 +215,19 @@ export class Execution {
     } else if (isNamed(event, 'workflowExecutionUpdateCompleted')) {
       this.updates.complete(event.attributes.meta?.updateId ?? '', event.attributes.outcome ?? {});
     }
+  }
+
+  /** After a reset: asks others again what was asked of them, and is not answered. */
+  askOthersAgain(): void {
+    const asked = new Map<number, () => void>();
+    for (const event of this.history.events) {
+      if (isNamed(event, 'signalExternalWorkflowExecutionInitiated'))
+        asked.set(event.id, () => this.#around.signal(this, event));
+      else if (isNamed(event, 'requestCancelExternalWorkflowExecutionInitiated'))
+        asked.set(event.id, () => this.#around.cancelOther(this, event));
+      else if (isOfOther(event)) asked.delete(initialEventId(event) ?? 0);
+    }
+    for (const ask of asked.values()) ask();
   }
 
   /** After a reset: what became of a child that the run had begun before. */
@@ -754,34 +766,6 @@ export class Execution {
     this.updates.close();
     this.#around.onClosed(this);
   }
-}
-
-const isNamedCompleted = (event: SimEvent): event is SimEvent<'workflowTaskCompleted'> =>
-  isNamed(event, 'workflowTaskCompleted');
-
-type ActivityTimes = Pick<
-  PendingActivity['given'],
-  'scheduleToCloseTimeout' | 'scheduleToStartTimeout' | 'startToCloseTimeout' | 'heartbeatTimeout'
->;
-
-/** No limit of an activity is longer than the one around it, and one that is left out is as long. `run`: of the execution. */
-function activityTimes(given: ActivityTimes, run: number | undefined): ActivityTimes {
-  const attempt = limitOf(given.startToCloseTimeout);
-  const whole = shortest(limitOf(given.scheduleToCloseTimeout), run);
-  const start = shortest(limitOf(given.scheduleToStartTimeout), whole);
-  const call = shortest(attempt, whole);
-  const beat = limitOf(given.heartbeatTimeout);
-  return {
-    ...(whole !== undefined && { scheduleToCloseTimeout: timeOf(whole) }),
-    ...(start !== undefined && { scheduleToStartTimeout: timeOf(start) }),
-    ...(call !== undefined && { startToCloseTimeout: timeOf(call) }),
-    ...(beat !== undefined && { heartbeatTimeout: timeOf(shortest(beat, call) ?? beat) }),
-  };
-}
-
-function shortest(one: number | undefined, other: number | undefined): number | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return Math.min(one, other);
 }
 
 const ends: readonly ServerCommand['kind'][] = ['complete', 'fail', 'cancel', 'continueAsNew'];

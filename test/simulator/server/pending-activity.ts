@@ -5,7 +5,7 @@
 
 import type { temporal } from '@temporalio/proto';
 import type { Given } from '../core/operations';
-import { limitOf } from '../time';
+import { limitOf, timeOf } from '../time';
 import type { Cancel, World } from '../world';
 
 type Failure = temporal.api.failure.v1.IFailure;
@@ -221,4 +221,29 @@ export class PendingActivity {
 function nameOf(type: number): string {
   const [name = ''] = Object.entries(timeoutType).find(([, each]) => each === type) ?? [];
   return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+type ActivityTimes = Pick<
+  PendingActivity['given'],
+  'scheduleToCloseTimeout' | 'scheduleToStartTimeout' | 'startToCloseTimeout' | 'heartbeatTimeout'
+>;
+
+/** No limit of an activity is longer than the one around it, and one that is left out is as long. `run`: of the execution. */
+export function activityTimes(given: ActivityTimes, run: number | undefined): ActivityTimes {
+  const attempt = limitOf(given.startToCloseTimeout);
+  const whole = shortest(limitOf(given.scheduleToCloseTimeout), run);
+  const start = shortest(limitOf(given.scheduleToStartTimeout), whole);
+  const call = shortest(attempt, whole);
+  const beat = limitOf(given.heartbeatTimeout);
+  return {
+    ...(whole !== undefined && { scheduleToCloseTimeout: timeOf(whole) }),
+    ...(start !== undefined && { scheduleToStartTimeout: timeOf(start) }),
+    ...(call !== undefined && { startToCloseTimeout: timeOf(call) }),
+    ...(beat !== undefined && { heartbeatTimeout: timeOf(shortest(beat, call) ?? beat) }),
+  };
+}
+
+function shortest(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
 }

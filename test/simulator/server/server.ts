@@ -67,6 +67,8 @@ const failedStatuses: readonly string[] = ['failed', 'canceled', 'terminated', '
 export class SimServer {
   readonly world: World;
   readonly namespace = 'default';
+  /** From here on it suggests to continue as new. */
+  readonly suggestsAt = { events: 4_096, bytes: 4 * 1_024 * 1_024 };
   readonly #executions = new Map<string, Execution>();
   /** The newest execution of each workflow id. */
   readonly #newest = new Map<string, Execution>();
@@ -82,6 +84,7 @@ export class SimServer {
     this.world = world;
     this.#around = {
       world,
+      suggestsAt: this.suggestsAt,
       onTask: (execution) => this.#offerTask(execution),
       onActivity: (execution, activity) => this.#offerActivity(execution, activity),
       startChild: (execution, initiated) =>
@@ -186,18 +189,23 @@ export class SimServer {
     return execution;
   }
 
-  /** A new execution with the history up to before this event, which ends a workflow task. What came later is told again where it may be. */
+  /**
+   * A new execution with the history up to before this event, which ends a workflow task. What came later is told again where it may be.
+   * The execution may have continued as new: it is the newest one that ends.
+   */
   reset(
     execution: Execution,
     finishId: number,
     reapply: { readonly signals: boolean; readonly updates: boolean; readonly reason: string },
   ): Execution {
     const runId = this.world.chance.uuid();
+    // What waited for its workflow task enters its history, and is told again.
+    const newest = this.#newest.get(execution.workflowId);
+    if (newest?.isOpen === true) newest.terminate(reapply.reason, { byReset: true });
     const { events } = execution.history;
     const kept = events.filter(({ id }) => id < finishId);
     const later = events.filter(({ id }) => id >= finishId);
     const started = kept.findLast(({ name }) => name === 'workflowTaskStarted');
-    if (execution.isOpen) execution.terminate(reapply.reason, { byReset: true });
     const next = new Execution(this.#around, { workflowId: execution.workflowId, runId }, kept);
     next.history.append('workflowTaskFailed', {
       scheduledEventId: ((started?.id ?? 1) - 1) as never,
@@ -221,7 +229,9 @@ export class SimServer {
         });
       }
     }
-    return this.#enter(next);
+    this.#enter(next);
+    next.askOthersAgain();
+    return next;
   }
 
   /** Ends it, and forgets it later. */

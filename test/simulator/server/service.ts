@@ -545,12 +545,12 @@ function runTimesOf(
   };
 }
 
+/** Like the SDK's connection, it does not see that a signal was aborted before the call. */
 async function unlessAborted<Result>(
   signal: AbortSignal,
   call: () => Promise<Result>,
 ): Promise<Result> {
   const cancelled = new GrpcError(code.CANCELLED, 'Cancelled on client');
-  if (signal.aborted) throw cancelled;
   return await new Promise<Result>((resolve, reject) => {
     const stop = (): void => reject(cancelled);
     signal.addEventListener('abort', stop, { once: true });

@@ -89,6 +89,11 @@ export class SimWorker implements Poller {
     this.kill();
   }
 
+  /** The simulation is over: calls that never end are aborted, because Node keeps what listens to a signal. */
+  end(): void {
+    for (const call of this.#calls) call.cancel('WORKER_SHUTDOWN');
+  }
+
   freeze(): void {
     this.#frozen ??= [];
   }

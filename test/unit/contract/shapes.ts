@@ -41,6 +41,9 @@ const given = '()';
 const { Boolean: aBoolean, BooleanLiteral, Object: anObject } = ts.TypeFlags;
 const { StringLike, TypeParameter } = ts.TypeFlags;
 
+/** Files that are as they are on disk, so that a second program does not parse them again. */
+const parsed = new Map<string, ts.SourceFile>();
+
 /** Reads types of source files. */
 export class ShapeReader {
   readonly program: ts.Program;
@@ -61,6 +64,14 @@ export class ShapeReader {
     host.readFile = (file) => {
       const text = read(file);
       return text === undefined ? undefined : edit(file, text);
+    };
+    const { getSourceFile } = host;
+    host.getSourceFile = (file, ...rest) => {
+      const text = read(file);
+      if (text === undefined || edit(file, text) !== text) return getSourceFile(file, ...rest);
+      const known = parsed.get(file) ?? getSourceFile(file, ...rest);
+      if (known !== undefined) parsed.set(file, known);
+      return known;
     };
     this.program = ts.createProgram([...files], compilerOptions(), host);
     this.#checker = this.program.getTypeChecker();
