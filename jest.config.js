@@ -5,13 +5,6 @@ const servers = {
   setupFiles: ['<rootDir>/scripts/jest/workflows-in-thread.js'],
 };
 
-/** Tests of workflows that also run with no workflow kept in memory, where every task replays the run from its beginning. */
-const uncached = {
-  displayName: 'uncached',
-  files: '<rootDir>/test/workflow/{cancel,pauses,sub-agents}.test.ts',
-  setupFiles: [...servers.setupFiles, '<rootDir>/scripts/jest/uncached.js'],
-};
-
 /** Tests that ask nothing of the real server: they run in the simulator, on virtual time. */
 const simulatedFiles = [
   ...['agent', 'agent-loop', 'answer-shapes', 'approvals', 'audit', 'budgets', 'callbacks'],
@@ -24,7 +17,8 @@ const simulatedFiles = [
   ...['stored-results', 'stores', 'thread', 'thread-continue', 'thread-room'],
   ...['activity-tool', 'bad-input', 'external-storage', 'fan-out', 'growing-codec'],
   ...['inline-heartbeat', 'reset', 'sessions-and-policies', 'stored-inputs', 'thread-stores'],
-  ...['traces', 'why', 'wire-faults'],
+  ...['deferred-tree', 'hooks-around-scheduled-calls', 'http-rights', 'inline-cut'],
+  ...['steering-ends', 'tool-media', 'traces', 'why', 'wire-faults'],
 ];
 
 const simulated = {
@@ -33,6 +27,21 @@ const simulated = {
   globalSetup: '<rootDir>/test/build-package.ts',
   setupFiles: ['<rootDir>/scripts/jest/workflows-in-thread.js'],
   modules: { '^\\./harness$': '<rootDir>/test/simulator/harness.ts' },
+};
+
+/** Some of them, and one on the server, again with no workflow kept in memory: every task replays the run from its beginning. */
+const uncached = {
+  ...simulated,
+  displayName: 'uncached',
+  files: '<rootDir>/test/workflow/{pauses,sub-agents}.test.ts',
+  setupFiles: [...simulated.setupFiles, '<rootDir>/scripts/jest/uncached.js'],
+};
+
+const uncachedOnServer = {
+  ...servers,
+  displayName: 'uncached-on-server',
+  files: '<rootDir>/test/workflow/cancel.test.ts',
+  setupFiles: uncached.setupFiles,
 };
 
 /**
@@ -49,6 +58,7 @@ const projects = [
     globalSetup: '<rootDir>/test/e2e/global-setup.ts',
   },
   { timeout: minute, ...simulated },
+  { timeout: minute, ...uncached },
   {
     displayName: 'workflow',
     timeout: 4 * minute,
@@ -58,7 +68,7 @@ const projects = [
       `/workflow/(?:${simulatedFiles.join('|')})\\.test\\.ts$`,
     ],
   },
-  { timeout: 4 * minute, ...servers, ...uncached },
+  { timeout: 4 * minute, ...uncachedOnServer },
   {
     displayName: 'e2e',
     timeout: 6 * minute,

@@ -22,7 +22,7 @@ let queues = 0;
 /** Who connects to it, such as a command, reaches the simulation. */
 const address = 'simulator:7233';
 process.env[variables.devServer] = address;
-process.env[variables.bundle] = bundlePath;
+process.env[variables.bundle] ??= bundlePath;
 
 export async function openHarness(_address?: string, prefix = 'test'): Promise<Harness> {
   shared ??= begin();
@@ -34,7 +34,8 @@ export async function openHarness(_address?: string, prefix = 'test'): Promise<H
   const running: SimWorker[] = [];
   let deployed: SimWorker | undefined;
   const start = ({ workerOptions = {}, ...options }: CreateWorkerOptions): SimWorker => {
-    const { maxCachedWorkflows = cachedWorkflows, interceptors, workflowBundle } = workerOptions;
+    const { maxCachedWorkflows = cachedWorkflows, interceptors } = workerOptions;
+    const { workflowBundle, activities } = workerOptions;
     const dataConverter = options.dataConverter ?? workerOptions.dataConverter;
     const worker = simulation.worker({
       taskQueue,
@@ -42,8 +43,9 @@ export async function openHarness(_address?: string, prefix = 'test'): Promise<H
       mayFail: true,
       interceptors: interceptors?.activity ?? [],
       ...(dataConverter && { dataConverter }),
+      ...(activities && { activities }),
       ...(workflowBundle && { workflows: workflowBundle }),
-      ...(maxCachedWorkflows !== undefined && { cache: Math.max(1, maxCachedWorkflows) }),
+      ...(maxCachedWorkflows !== undefined && { cache: maxCachedWorkflows }),
     });
     running.push(worker);
     return worker;

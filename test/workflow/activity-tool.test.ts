@@ -1,4 +1,4 @@
-// Activities of the user's own as tools, on the dev server: another worker, on another task queue, has them.
+// Activities of the user's own as tools: another worker, on another task queue, has them.
 
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';

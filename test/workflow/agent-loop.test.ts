@@ -1,4 +1,4 @@
-// The loop of an agent on the dev server: pauses, retries, failing tools, calls side by side, budgets, long texts.
+// The loop of an agent: pauses, retries, failing tools, calls side by side, budgets, long texts.
 
 import { ProviderError, subAgent } from '../../src';
 import { askUser, aTool, callOf, resultOf, TestAgents } from './builders';

@@ -1,4 +1,4 @@
-// The agent workflow on the dev server: real worker, real activities, scripted model.
+// The agent workflow: real worker, real activities, scripted model.
 
 import { criteria, defineAgent, defineTool } from '../../src';
 import { scriptedModel } from '../../src/testing/scripted-model';

@@ -1,4 +1,4 @@
-// Answers with a schema on the dev server: a wrong one is refused before it is in the history.
+// Answers with a schema: a wrong one is refused before it is in the history.
 
 import type { JsonSchema } from '../../src/base/json';
 import { defineAgent, defineTool } from '../../src';

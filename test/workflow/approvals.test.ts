@@ -1,4 +1,4 @@
-// Approvals by rules, on a server: reviews by a worker, votes, edits, races, a tree of runs, and the next execution.
+// Approvals by rules: reviews by a worker, votes, edits, races, a tree of runs, and the next execution.
 
 import { type ApproverRule, defineTool, type NeedsApproval, subAgent } from '../../src';
 import type { RunHandle } from '../../src/client';

@@ -1,4 +1,4 @@
-// Who did what, on the dev server: three agents deep, in a thread, with a worker and without one.
+// Who did what: three agents deep, in a thread, with a worker and without one.
 
 import { defineAgent, defineTool, subAgent } from '../../src';
 import type { Actor, AuditEntry } from '../../src/client';

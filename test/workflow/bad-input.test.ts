@@ -1,4 +1,4 @@
-// What comes in wrong, on the dev server: a clear typed error or an error result for the model, never a wedged run.
+// What comes in wrong: a clear typed error or an error result for the model, never a wedged run.
 
 import { hasCode, ProviderError } from '../../src/protocol/errors';
 import { defineAgent, defineTool, parallel, type Tool } from '../../src';

@@ -1,4 +1,4 @@
-// Budgets on the dev server: what a tree of runs may spend, who is asked for more, and what becomes of a share.
+// Budgets: what a tree of runs may spend, who is asked for more, and what becomes of a share.
 
 import { defineAgent, parallel, sequential, subAgent } from '../../src';
 import type { RunHandle } from '../../src/client';

@@ -1,4 +1,4 @@
-// A model's answer on the dev server that code of the user's fails to judge: judged again, never paid for twice, and counted.
+// A model's answer that code of the user's fails to judge: judged again, never paid for twice, and counted.
 
 import { criteria, defineAgent, defineCallbacks } from '../../src';
 import { scriptedModel } from '../../src/testing/scripted-model';

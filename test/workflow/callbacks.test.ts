@@ -1,4 +1,4 @@
-// Callbacks on the dev server: what each hook sees, what its answers do to the run, and in which order.
+// Callbacks: what each hook sees, what its answers do to the run, and in which order.
 
 import {
   abort,

@@ -1,4 +1,4 @@
-// Tools that a client brings for one run, on the dev server.
+// Tools that a client brings for one run.
 
 import { randomUUID } from 'node:crypto';
 import { defineAgent, sequential, subAgent, type Runner } from '../../src';

@@ -1,4 +1,4 @@
-// Runs that outgrow a small window, on the dev server, over the wire of each API: a strict double refuses what the API refuses.
+// Runs that outgrow a small window, over the wire of each API: a strict double refuses what the API refuses.
 
 import { defineAgent, defineTool, type Agent } from '../../src';
 import type { AgentOptions } from '../../src/define/agent';

@@ -1,4 +1,4 @@
-// Runs that outgrow the context of their model, on the dev server, against a model that refuses what is too long.
+// Runs that outgrow the context of their model, against a model that refuses what is too long.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineAgent, defineTool, subAgent, type Agent } from '../../src';

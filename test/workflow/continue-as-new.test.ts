@@ -1,4 +1,4 @@
-// Continue-as-new on the dev server: a run outgrows its history in the middle, and nobody notices.
+// Continue-as-new: a run outgrows its history in the middle, and nobody notices.
 
 import { randomBytes } from 'node:crypto';
 import { defineAgent, defineTool, type Message, type Tool } from '../../src';

@@ -1,4 +1,4 @@
-// Tools whose results come from elsewhere, on the dev server: from the client of the run, or from whoever has the token.
+// Tools whose results come from elsewhere: from the client of the run, or from whoever has the token.
 
 import { randomUUID } from 'node:crypto';
 import { defineAgent, defineTool, type Tool } from '../../src';

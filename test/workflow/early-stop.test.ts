@@ -1,4 +1,4 @@
-// A model that calls a tool which is not there, on the dev server and over real HTTP: its stream is cut, the run goes on.
+// A model that calls a tool which is not there, over real HTTP: its stream is cut, the run goes on.
 
 import { defineAgent, defineTool } from '../../src';
 import type { DeltaEvent } from '../../src/worker';

@@ -1,4 +1,4 @@
-// Temporal's own external storage under a run, on the dev server: what is over its threshold is in a folder, not in history.
+// Temporal's own external storage under a run: what is over its threshold is in a folder, not in history.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Code of the user's that never ends or throws, on the dev server.
+// Code of the user's that never ends or throws.
 import { defineAgent, defineTool } from '../../src';
 import { fetchHistory } from '../../src/testing/history';
 import { scriptedModel } from '../../src/testing/scripted-model';

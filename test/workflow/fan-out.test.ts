@@ -1,4 +1,4 @@
-// Wide parallels on the dev server: how many start at a time, what a branch with a long input costs, and what is asked of runs above.
+// Wide parallels: how many start at a time, what a branch with a long input costs, and what is asked of runs above.
 
 import {
   defineAgent,

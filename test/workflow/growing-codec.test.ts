@@ -1,4 +1,4 @@
-// A codec that adds a third to every payload, on the dev server: what comes near each limit still travels.
+// A codec that adds a third to every payload: what comes near each limit still travels.
 
 import { randomBytes } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';

@@ -1,4 +1,4 @@
-// History on the dev server: bytes and events of a turn, flat, whether the log is in memory or read again for every call.
+// History: bytes and events of a turn, flat, whether the log is in memory or read again for every call.
 
 import { defineAgent, defineTool } from '../../src';
 import { scriptedModel } from '../../src/testing/scripted-model';

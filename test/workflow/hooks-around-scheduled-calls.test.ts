@@ -1,4 +1,4 @@
-// Tool hooks around calls that the run schedules itself, on the dev server: activities of the user's own and agents called as tools.
+// Tool hooks around calls that the run schedules itself: activities of the user's own and agents called as tools.
 
 import {
   abort,

@@ -1,4 +1,4 @@
-// What cuts a model call while inline calls of its turn may act, on the dev server: what ran is in the log, and the log fits any provider.
+// What cuts a model call while inline calls of its turn may act: what ran is in the log, and the log fits any provider.
 
 import { CompleteAsyncError, Context } from '@temporalio/activity';
 import { defineAgent, type Agent, type ToolContext } from '../../src';

@@ -1,4 +1,4 @@
-// What a foreign worker may send along with a model's turn as what came of inline calls, on the dev server: the run takes a result that
+// What a foreign worker may send along with a model's turn as what came of inline calls: the run takes a result that
 // answers an open call, and makes every other call itself.
 
 import type { Tool } from '../../src';

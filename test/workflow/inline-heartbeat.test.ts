@@ -1,4 +1,4 @@
-// Inline calls on the dev server: the model's response is at the server before the first of them begins, encoded as the worker encodes.
+// Inline calls: the model's response is at the server before the first of them begins, encoded as the worker encodes.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Specs that callers send, on the dev server: taken only where the worker says so.
+// Specs that callers send: taken only where the worker says so.
 
 import { defineAgent, sequential } from '../../src';
 import type { InlineSpecInfo, InlineSpecs } from '../../src/worker';

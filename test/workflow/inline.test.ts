@@ -1,4 +1,4 @@
-// Tools that run in the activity of the model call, on the dev server: a run comes to the same as with an activity for each call, for
+// Tools that run in the activity of the model call: a run comes to the same as with an activity for each call, for
 // fewer events.
 
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// The fifth hook, on the dev server: what becomes of calls whose names are not allowed.
+// The fifth hook: what becomes of calls whose names are not allowed.
 
 import { defineAgent, defineCallbacks, defineTool, type AgentOptions } from '../../src';
 import type { RunHandle } from '../../src/client';

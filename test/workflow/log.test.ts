@@ -1,4 +1,4 @@
-// The log and its cache on the dev server: what the model is sent is always the run's own transcript, whatever happens to attempts, workers and executions.
+// The log and its cache: what the model is sent is always the run's own transcript, whatever happens to attempts, workers and executions.
 
 import { randomBytes } from 'node:crypto';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';

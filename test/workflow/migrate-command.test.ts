@@ -1,4 +1,4 @@
-// Waiting runs that move to a corrected definition, on the dev server: in a conversation, from the command line, over workers that go.
+// Waiting runs that move to a corrected definition: in a conversation, from the command line, over workers that go.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Waiting runs that move to a corrected definition, on the dev server: what fits moves, all else stays as it is and says why.
+// Waiting runs that move to a corrected definition: what fits moves, all else stays as it is and says why.
 
 import { z } from 'zod';
 import {

@@ -1,4 +1,4 @@
-// Orchestration that waits for a person, on the dev server: pauses in steps, branches and tasks.
+// Orchestration that waits for a person: pauses in steps, branches and tasks.
 
 import { graph, parallel, sequential, type Runner } from '../../src';
 import type { ChildView } from '../../src/protocol/run';

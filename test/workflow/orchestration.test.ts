@@ -1,4 +1,4 @@
-// Pipelines on the dev server: child workflows in sequence, in parallel and as a graph, and questions from inside them.
+// Pipelines: child workflows in sequence, in parallel and as a graph, and questions from inside them.
 
 import { defineTool, graph, parallel, sequential, subAgent, type Runner } from '../../src';
 import type { RunHandle } from '../../src/client';

@@ -1,4 +1,4 @@
-// Questions and approvals on the dev server: who may answer, once, and what everybody else is told.
+// Questions and approvals: who may answer, once, and what everybody else is told.
 
 import { defineAgent, defineTool, parallel } from '../../src';
 import type { RunHandle } from '../../src/client';

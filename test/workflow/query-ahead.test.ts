@@ -1,4 +1,4 @@
-// Queries to a run whose history ends with what no workflow task has taken, on the dev server.
+// Queries to a run whose history ends with what no workflow task has taken.
 
 import type { RunState } from '../../src/protocol/run';
 import { queryNames, signalNames } from '../../src/protocol/names';

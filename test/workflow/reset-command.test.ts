@@ -1,4 +1,4 @@
-// `reset` of a run on the dev server: what it calls has ended before it goes back, and calls that are made again have the keys they had.
+// `reset` of a run: what it calls has ended before it goes back, and calls that are made again have the keys they had.
 
 import { defineTool, parallel, sequential, subAgent, type Tool } from '../../src';
 import { runCli } from '../../src/cli/run-cli';

@@ -1,4 +1,4 @@
-// Workflow resets on the dev server: what becomes of children that wait while the run that called them goes back.
+// Workflow resets: what becomes of children that wait while the run that called them goes back.
 
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Callbacks, sessions and called agents on the dev server: what each may see, change and call.
+// Callbacks, sessions and called agents: what each may see, change and call.
 
 import { defineCallbacks, overrideResponse, subAgent } from '../../src';
 import type { JsonObject } from '../../src/base/json';

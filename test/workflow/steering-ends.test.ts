@@ -1,4 +1,4 @@
-// Messages that a run has not read when it fails, is cancelled, ended from outside or reset, on the dev server.
+// Messages that a run has not read when it fails, is cancelled, ended from outside or reset.
 
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';

@@ -1,4 +1,4 @@
-// Messages to an agent that works, on the dev server: when its model gets them, what they cut, and what happens to those that come late.
+// Messages to an agent that works: when its model gets them, what they cut, and what happens to those that come late.
 
 import { randomUUID } from 'node:crypto';
 import { defineAgent, sequential, subAgent } from '../../src';

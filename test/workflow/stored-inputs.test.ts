@@ -1,4 +1,4 @@
-// Inputs by reference on the dev server: what is large is in a store before the run starts, and comes back for each request.
+// Inputs by reference: what is large is in a store before the run starts, and comes back for each request.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { defineTool, type Agent, type Message } from '../../src';

@@ -1,4 +1,4 @@
-// Results by reference on the dev server: what is too large for a history is in a store, and the model reads on.
+// Results by reference: what is too large for a history is in a store, and the model reads on.
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {

@@ -1,4 +1,4 @@
-// Sessions that outlive a run, on the dev server: read when it starts, saved when it completes, late when the store is down.
+// Sessions that outlive a run: read when it starts, saved when it completes, late when the store is down.
 
 import { defineAgent, defineTool } from '../../src';
 import type { JsonObject } from '../../src/base/json';

@@ -1,4 +1,4 @@
-// Streams of runs, on the dev server: what a run and the runs below it do, from its log, its state and the deltas of its workers.
+// Streams of runs: what a run and the runs below it do, from its log, its state and the deltas of its workers.
 
 import type { ConnectionLike } from '@temporalio/client';
 import { defineAgent, subAgent } from '../../src';

@@ -1,4 +1,4 @@
-// Agents called as tools, on the dev server: child workflows whose text, session and questions come back up.
+// Agents called as tools: child workflows whose text, session and questions come back up.
 
 import { criteria, defineAgent, defineTool, subAgent, type Agent } from '../../src';
 import type { RunHandle } from '../../src/client';

@@ -1,4 +1,4 @@
-// A thread that outgrows its history on the dev server: nobody notices.
+// A thread that outgrows its history: nobody notices.
 
 import { defineAgent } from '../../src';
 import { scriptedModel } from '../../src/testing/scripted-model';

@@ -1,4 +1,4 @@
-// Threads with more than travels, whose store is away or late, on the dev server: nothing is dropped, and nothing comes back.
+// Threads with more than travels, whose store is away or late: nothing is dropped, and nothing comes back.
 
 import { randomBytes } from 'node:crypto';
 import type { Longhaul, ThreadHandle } from '../../src/client';

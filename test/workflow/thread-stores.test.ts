@@ -1,4 +1,4 @@
-// Threads whose turns outlive them, on the dev server: saved in a store, late when it is down; older turns summarised.
+// Threads whose turns outlive them: saved in a store, late when it is down; older turns summarised.
 
 import { defineTool, type Agent } from '../../src';
 import type { Longhaul, ThreadHandle } from '../../src/client';

@@ -1,4 +1,4 @@
-// Threads on the dev server: turns one after the other, each given what was said before, by whomever it was sent.
+// Threads: turns one after the other, each given what was said before, by whomever it was sent.
 
 import { randomUUID } from 'node:crypto';
 import { defineTool, ProviderError, subAgent, type Agent } from '../../src';

@@ -1,4 +1,4 @@
-// Pictures and PDFs of a tool, on the dev server, over the wire of each API: a strict double refuses what the API refuses.
+// Pictures and PDFs of a tool, over the wire of each API: a strict double refuses what the API refuses.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

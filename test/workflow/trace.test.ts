@@ -1,4 +1,4 @@
-// What a run did, when, and at what cost, on the dev server: read from histories alone, with no worker left.
+// What a run did, when, and at what cost: read from histories alone, with no worker left.
 
 import { defineTool, graph, parallel, subAgent } from '../../src';
 import type { RunTrace, TraceStep } from '../../src/client';

@@ -1,4 +1,4 @@
-// The end of a tree of runs on the dev server: what cancels or terminates the root run ends all below it, and stops spending; what was spent counts.
+// The end of a tree of runs: what cancels or terminates the root run ends all below it, and stops spending; what was spent counts.
 
 import { parallel, sequential } from '../../src';
 import type { RunHandle } from '../../src/client';

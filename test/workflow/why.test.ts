@@ -1,4 +1,4 @@
-// Why a run does not move, as its client says it. Each run is held up in another way, on a real server.
+// Why a run does not move, as its client says it. Each run is held up in another way.
 import { randomUUID } from 'node:crypto';
 import { subAgent } from '../../src';
 import { connect } from '../../src/client';

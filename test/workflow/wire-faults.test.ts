@@ -1,4 +1,4 @@
-// What models and gateways really send, on the dev server and over real HTTP: the run goes on, and each next request can be taken.
+// What models and gateways really send, over real HTTP: the run goes on, and each next request can be taken.
 
 import { defineAgent, defineTool } from '../../src';
 import { sseFrame } from '../contract/openai-wire';

@@ -1,4 +1,4 @@
-// The hooks `onPause` and `checkSignature` of a worker, on the dev server.
+// The hooks `onPause` and `checkSignature` of a worker.
 
 import { defineAgent, defineTool, subAgent } from '../../src';
 import type { JsonObject } from '../../src/base/json';

@@ -156,7 +156,9 @@ export class SimWorker implements Poller {
     const turn = taking ?? this.#takeTask(execution, begun);
     this.#inHand.set(runId, turn);
     await turn;
-    if (this.#inHand.get(runId) === turn) this.#inHand.delete(runId);
+    if (this.#inHand.get(runId) !== turn) return;
+    this.#inHand.delete(runId);
+    if (this.#options.cache === 0) this.drop(runId);
   }
 
   async #takeTask(execution: Execution, { token, events, ...begun }: Begun): Promise<void> {

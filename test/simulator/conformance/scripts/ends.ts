@@ -8,6 +8,7 @@ import {
   call,
   ended,
   endOf,
+  eventually,
   Gate,
   inputsOf,
   type Kit,
@@ -225,6 +226,39 @@ export const ends: readonly Script[] = [
       const moved = await ended(run.migrate('agent'));
       await run.approve(inputId);
       return [moved, await endOf(run)];
+    },
+  },
+  {
+    name: 'the names that people read of a run and of its calls',
+    run: async (kit) => {
+      const run = await kit.ask([call('look'), 'Done.'], { tools: [tool('look', () => 'seen')] });
+      await endOf(run);
+      const { events } = await kit.handle(run).fetchHistory();
+      const summaries = (events ?? []).flatMap(({ userMetadata }) =>
+        Buffer.from(userMetadata?.summary?.data ?? []).toString(),
+      );
+      const description = await kit.handle(run).describe();
+      return [summaries.filter(Boolean), await description.staticSummary()];
+    },
+  },
+  {
+    name: 'a run that is deleted',
+    run: async (kit) => {
+      await endOf(await kit.ask(['Done.']));
+      const gone = await kit.startRaw({}, `${kit.key}-gone`);
+      await gone.result();
+      const { client } = kit.longhaul;
+      await client.workflowService.deleteWorkflowExecution({
+        namespace: client.options.namespace,
+        workflowExecution: { workflowId: gone.workflowId },
+      });
+      await eventually('it is gone', () =>
+        gone.describe().then(
+          () => false,
+          () => true,
+        ),
+      );
+      return await ended(kit.longhaul.run(gone.workflowId).state());
     },
   },
 ];
