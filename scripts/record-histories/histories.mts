@@ -2,7 +2,7 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Longhaul } from 'longhaul/client';
 import { fetchHistories, fetchHistory, type RunHistory } from 'longhaul/testing';
-import type { Case } from './case.mts';
+import { type Case, until } from './case.mts';
 import { scrub } from './scrub.mts';
 
 export type RecordedHistory = {
@@ -48,12 +48,19 @@ export async function historiesOf(
 
 async function readOf(longhaul: Longhaul, execution: Execution): Promise<RunHistory[]> {
   const { workflowId, runId } = execution;
-  if (runId === undefined) return await fetchHistories(longhaul, workflowId);
+  if (runId === undefined) {
+    await until(async () => hasBegun(await fetchHistory(longhaul, workflowId)));
+    return await fetchHistories(longhaul, workflowId);
+  }
   const history = await fetchHistory(longhaul, workflowId, { runId });
   const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
   const before = started?.continuedExecutionRunId;
   return [...(before ? await readOf(longhaul, { workflowId, runId: before }) : []), history];
 }
+
+/** An execution that has just continued another one has nothing to replay yet. */
+const hasBegun = ({ events }: RunHistory): boolean =>
+  (events ?? []).some((event) => event.workflowTaskCompletedEventAttributes);
 
 function childrenOf({ events }: RunHistory): readonly string[] {
   return (events ?? []).flatMap((event) => {
