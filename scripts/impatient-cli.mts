@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 /** How long a history is when the server suggests it. */
-type Suggestion = { readonly events?: number; readonly bytes?: number };
+export type Suggestion = { readonly events?: number; readonly bytes?: number };
 
 /** Writes it into the folder. Returns the path of the executable. */
 export async function impatientCli(folder: string, { events, bytes }: Suggestion): Promise<string> {

@@ -5,6 +5,7 @@
 import type { Size } from './payload.mts';
 import {
   agentsOf,
+  messageNames,
   plainTree,
   type Act,
   type AgentPlan,
@@ -148,10 +149,9 @@ function rollingTree(random: Random, id: string): TreePlan {
 /** Messages in bursts, with pictures. */
 function crowdedThread(random: Random, thread: ThreadPlan): ThreadPlan {
   const { id } = thread;
-  let messages = 0;
+  const next = messageNames(id);
   const message = (): MessagePlan => {
-    messages += 1;
-    const name = `${id}.m${messages}`;
+    const name = next();
     return {
       name,
       size: small(random),

@@ -1,5 +1,6 @@
 // What one round does, as data: runs, conversations, faults. All of it follows from the seed.
 
+import type { Suggestion } from '../impatient-cli.mts';
 import type { Size } from './payload.mts';
 
 /** What a tool call does. `place` names it over the whole round; its effect, if it has one, is recorded under that name. */
@@ -248,6 +249,15 @@ export type Boundary = {
   readonly ms: number;
 };
 
+/** Names for the messages of a conversation, in order. */
+export function messageNames(id: string): () => string {
+  let messages = 0;
+  return () => {
+    messages += 1;
+    return `${id}.m${messages}`;
+  };
+}
+
 export type RoundPlan = {
   readonly seed: number;
   readonly settings: RoundSettings;
@@ -256,9 +266,6 @@ export type RoundPlan = {
   readonly faults: readonly Fault[];
   readonly boundaries: readonly Boundary[];
 };
-
-/** The length of a history. */
-export type Suggestion = { readonly events?: number; readonly bytes?: number };
 
 export type RoundSettings = {
   /** When the server suggests to continue as new: much sooner than by its defaults. */

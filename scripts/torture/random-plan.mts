@@ -10,6 +10,7 @@ import {
   boundaryMoments,
   faultKinds,
   hasPlannedCalls,
+  messageNames,
   moments,
   plainTree,
   type Act,
@@ -300,10 +301,9 @@ function sizeOf(random: Random, most: number): Size {
 }
 
 function growThread(random: Random, id: string): ThreadPlan {
-  let messages = 0;
+  const next = messageNames(id);
   const message = (): MessagePlan => {
-    messages += 1;
-    const name = `${id}.m${messages}`;
+    const name = next();
     return {
       name,
       size: sizeOf(random, 60 * KiB),

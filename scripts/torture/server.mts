@@ -4,24 +4,24 @@ import { startDevServer, type DevServer } from 'longhaul/testing';
 
 const startAttempts = 5;
 
+type Options = NonNullable<Parameters<typeof startDevServer>[0]>;
+
 export class Server {
-  readonly #dbFile: string;
-  readonly #cliPath: string | undefined;
+  readonly #options: Options;
   #server: DevServer;
   #isDown = false;
   /** Ends when the server last came back. */
   #restarted: Promise<void> = Promise.resolve();
   restarts = 0;
 
-  private constructor(dbFile: string, cliPath: string | undefined, server: DevServer) {
-    this.#dbFile = dbFile;
-    this.#cliPath = cliPath;
+  private constructor(options: Options, server: DevServer) {
+    this.#options = options;
     this.#server = server;
   }
 
   static async start(dbFile: string, cliPath?: string): Promise<Server> {
-    const server = await startDevServer({ dbFile, headless: true, ...(cliPath && { cliPath }) });
-    return new Server(dbFile, cliPath, server);
+    const options = { dbFile, headless: true, ...(cliPath && { cliPath }) };
+    return new Server(options, await startDevServer(options));
   }
 
   get address(): string {
@@ -63,14 +63,9 @@ export class Server {
     await this.#server.exited;
     await new Promise((resolve) => setTimeout(resolve, downMs));
     const { port } = this.#server;
-    const place = {
-      dbFile: this.#dbFile,
-      headless: true,
-      ...(this.#cliPath && { cliPath: this.#cliPath }),
-    };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        this.#server = await startDevServer({ ...place, port });
+        this.#server = await startDevServer({ ...this.#options, port });
         break;
       } catch (error) {
         if (attempt === startAttempts) throw error;
