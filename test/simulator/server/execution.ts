@@ -275,7 +275,7 @@ export class Execution {
     if (!this.isOpen) return;
     this.wasReset = byReset;
     if (this.task?.isStarted === true) {
-      this.task.write(this.suggestsContinueAsNew);
+      this.task.write();
       this.#failTask(taskFailed.WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND);
     }
     this.history.append('workflowExecutionTerminated', {
@@ -364,7 +364,7 @@ export class Execution {
       return 'forgotten';
     }
     if (commands.some(isEnd) && (this.history.hasWaiting || this.updates.hasAdmitted)) {
-      task.write(this.suggestsContinueAsNew);
+      task.write();
       this.#failTask(taskFailed.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND, 'UnhandledCommand');
       return 'refused';
     }
@@ -380,7 +380,7 @@ export class Execution {
     }
     if (!commands.some(isEnd) && this.endIfTooLong(1 + commands.length) !== undefined)
       return 'refused';
-    task.write(this.suggestsContinueAsNew);
+    task.write();
     this.history.append('workflowTaskCompleted', {
       scheduledEventId: task.scheduledId as never,
       startedEventId: task.startedId as never,
@@ -407,7 +407,7 @@ export class Execution {
   failTask(token: string, cause: number, message: string): boolean {
     const { task } = this;
     if (task?.token !== token) return false;
-    task.write(this.suggestsContinueAsNew);
+    task.write();
     this.#failTask(cause, message);
     return true;
   }
@@ -430,7 +430,7 @@ export class Execution {
   #timeOutTask(task: PendingTask): void {
     if (this.task !== task) return;
     if (task.kind !== 'again') {
-      task.write(this.suggestsContinueAsNew);
+      task.write();
       this.history.append('workflowTaskTimedOut', {
         scheduledEventId: task.scheduledId as never,
         startedEventId: task.startedId as never,

@@ -23,6 +23,11 @@ export class PendingTask {
   readonly #taskQueue: string;
   /** How long the history was when it was scheduled. */
   #length: number;
+  /** What the worker is told when it begins. History keeps the same, whenever the event is written. */
+  #told: Pick<
+    SimEvent<'workflowTaskStarted'>['attributes'],
+    'historySizeBytes' | 'suggestContinueAsNew'
+  > = {};
 
   constructor(
     history: History,
@@ -64,8 +69,9 @@ export class PendingTask {
     if (this.kind !== 'normal' && this.#history.events.length > this.#length) this.makeNormal();
     this.worker = worker;
     this.startedAt = now;
+    this.#told = { historySizeBytes: this.#history.bytes as never, suggestContinueAsNew };
     if (this.kind === 'normal') {
-      this.startedId = this.#appendStarted(suggestContinueAsNew).id;
+      this.startedId = this.#appendStarted().id;
       return [];
     }
     const id = this.#history.nextId;
@@ -74,24 +80,23 @@ export class PendingTask {
     const started = { id: id + 1, at: now, name: 'workflowTaskStarted' } as const;
     return [
       { ...scheduled, attributes: this.#scheduled() },
-      { ...started, attributes: this.#started(suggestContinueAsNew) },
+      { ...started, attributes: this.#started() },
     ];
   }
 
   /** Puts the task into history, if it is not there. Nothing else has entered since it began. */
-  write(suggestContinueAsNew: boolean): void {
+  write(): void {
     if (this.kind === 'normal') return;
     this.#appendScheduled();
-    this.#appendStarted(suggestContinueAsNew);
+    this.#appendStarted();
   }
 
   #appendScheduled(): void {
     this.#history.append('workflowTaskScheduled', this.#scheduled(), this.scheduledAt);
   }
 
-  #appendStarted(suggestContinueAsNew: boolean): SimEvent {
-    const attributes = this.#started(suggestContinueAsNew);
-    return this.#history.append('workflowTaskStarted', attributes, this.startedAt);
+  #appendStarted(): SimEvent {
+    return this.#history.append('workflowTaskStarted', this.#started(), this.startedAt);
   }
 
   #scheduled(): SimEvent<'workflowTaskScheduled'>['attributes'] {
@@ -102,13 +107,12 @@ export class PendingTask {
     };
   }
 
-  #started(suggestContinueAsNew: boolean): SimEvent<'workflowTaskStarted'>['attributes'] {
+  #started(): SimEvent<'workflowTaskStarted'>['attributes'] {
     return {
       scheduledEventId: this.scheduledId as never,
       identity: this.worker ?? '',
       requestId: this.token,
-      historySizeBytes: this.#history.bytes as never,
-      suggestContinueAsNew,
+      ...this.#told,
     };
   }
 }
