@@ -4,7 +4,6 @@
 
 import type { Size } from './payload.mts';
 import {
-  agentsOf,
   messageNames,
   plainTree,
   type Act,
@@ -49,17 +48,9 @@ export function withChosen(plan: RoundPlan): RoundPlan {
   return { ...plan, settings, trees, threads, faults: random.shuffle([...plan.faults, ...faults]) };
 }
 
-/**
- * Without what is known to go wrong in runs that continue as new. A cancellation of a caller does not reach a run below that has continued as
- * new: it goes to the first execution. A run that moves while the signature of an answer to its budget is checked loses that answer.
- */
+/** A run that moves while the signature of an answer to its budget is checked loses that answer. That is known, and not mended. */
 function withoutKnown(tree: TreePlan, { isSigned }: RoundSettings): TreePlan {
-  const hasCallee = agentsOf(tree.root).length > 1;
-  return {
-    ...tree,
-    ...(hasCallee && { cancelAfter: undefined }),
-    ...(isSigned && { budget: undefined }),
-  };
+  return isSigned ? { ...tree, budget: undefined } : tree;
 }
 
 const small = (random: Random): Size => ({

@@ -71,6 +71,8 @@ export class Run implements HandledRun, Owner {
       reporter: InputReporter.of(this.position, carried !== undefined),
     });
     this.steering = new Steering(carried?.steering);
+    if (carried?.cancelling !== undefined && patched('longhaul:cancelled-from-the-start'))
+      this.execution.cancellation.know(carried.cancelling);
     setHandlers(this.execution);
     this.#migrating = setMigrate(this, this.execution);
     setRunHandlers(this);

@@ -5,6 +5,7 @@ import type { RunHandle } from '../../src/client';
 import type { ModelProvider } from '../../src/worker';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
+import { continueAsNew } from './history';
 import { scriptedAgents } from './scripted-agents';
 
 /** A provider that never answers, and notes when each of its calls is aborted. */
@@ -85,6 +86,17 @@ describe('a tree of runs', () => {
     expect(await statuses()).toEqual(all('CANCELLED'));
     // Of the asker's one call, three runs below: the others were never answered.
     expect((await run.usage()).totalTokens).toBe(15);
+  });
+
+  it('that is cancelled ends a run below that has continued as new', async () => {
+    const asker = (await run.tree()).children
+      .flatMap(({ children }) => children)
+      .flatMap(({ children }) => children)
+      .find(({ path }) => path === 'pipeline/all/branch-3/asker');
+    await continueAsNew(harness.longhaul, harness.longhaul.run(asker?.workflowId ?? ''));
+    await run.cancel('enough');
+    await expect(run.result()).rejects.toMatchObject({ code: 'RunCancelled', message: 'enough' });
+    expect(await statuses()).toEqual(all('CANCELLED'));
   });
 
   it('whose root run is terminated leaves no run and no model call behind', async () => {

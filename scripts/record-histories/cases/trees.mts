@@ -238,6 +238,26 @@ export const trees: Cases = {
       await run.cancel('nobody needs it', { by: bob });
     },
   },
+  /** The run below has continued as new when its caller is cancelled. */
+  'continued-and-cancelled': {
+    runner: sequential({
+      id: 'continued-and-cancelled',
+      steps: [speaker('continued-and-cancelled', 'walker', { tools: [lookUp], askUser: 'tool' })],
+    }),
+    isCut: true,
+    steps: {
+      walker: [
+        ...['ash', 'elm', 'fir', 'oak', 'yew', 'box', 'bay'].map((word) => ({
+          toolCalls: [lookUpCall(word)],
+        })),
+        ask('Go on?'),
+      ],
+    },
+    meanwhile: async ({ run }) => {
+      await run.outcome();
+      await run.cancel('nobody needs it', { by: bob });
+    },
+  },
   'deep-pauses': {
     runner: deepTree('deep-pauses'),
     steps: {

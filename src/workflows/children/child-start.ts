@@ -1,9 +1,14 @@
-// Makes the id and the options with which a run starts as a child workflow. Pure.
+// Makes the id and the options with which a run starts as a child workflow, and cancels it with its scope.
 
 import {
+  CancellationScope,
   ChildWorkflowCancellationType,
+  getExternalWorkflowHandle,
   ParentClosePolicy,
+  patched,
+  type ChildWorkflowHandle,
   type ChildWorkflowOptions,
+  type Workflow,
 } from '@temporalio/workflow';
 import { startMemo, typedAttributes } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
@@ -65,4 +70,25 @@ export function childOptions(
 /** The input as one line. */
 export function inputText(input: RunInput['input']): string {
   return typeof input === 'string' ? input : JSON.stringify(input);
+}
+
+/**
+ * Cancelling the scope of a start cancels the child, also if it has continued as new: SDK Core cancels only the execution that it has started
+ * (`child_workflow_state_machine.rs` of 1.24), and the server counts that as done.
+ */
+export function cancelWithScope(child: ChildWorkflowHandle<Workflow>): void {
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  child.result().then(over, over);
+  CancellationScope.current().cancelRequested.catch(() => {
+    if (!isOver && patched('longhaul:cancels-continued-children')) cancelNewest(child.workflowId);
+  });
+}
+
+function cancelNewest(workflowId: string): void {
+  CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId).cancel()).catch(
+    () => undefined,
+  );
 }

@@ -42,7 +42,7 @@ import type { Execution } from '../lifecycle/execution';
 import type { LoadedDefinition } from '../run/load';
 import type { RunPosition } from '../run/run-position';
 import { cancelledBelow, failureCode, failureSpend } from './child-failure';
-import { childId, childOptions } from './child-start';
+import { cancelWithScope, childId, childOptions } from './child-start';
 import { SentInputs } from './sent-inputs';
 import { StartGate } from './start-gate';
 
@@ -200,6 +200,7 @@ export class Children {
     );
     const leave = (): void => this.#gate.leave(bytes);
     started.then(leave, leave);
+    started.then(cancelWithScope).catch(() => undefined);
     const detach = (): void => void started.then(() => tellDetached(id)).catch(() => undefined);
     if (this.#detached) detach();
     const early = new Promise<ChildResult>((resolve) => {

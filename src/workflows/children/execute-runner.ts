@@ -36,7 +36,7 @@ import {
   type TypeOf,
 } from '../../protocol';
 import { toWorkflowFailure } from '../durable';
-import { childOptions, type ChildOptions } from './child-start';
+import { cancelWithScope, childOptions, type ChildOptions } from './child-start';
 
 /** Options of `startRunner`, `startSpec` and `executeRunner`. `session` may have up to 64 KiB, `context` up to 16 KiB. */
 export type StartRunnerOptions<Types extends RunTypes = RunTypes> = Pick<
@@ -120,6 +120,7 @@ async function startRun<Types extends RunTypes>(
     checkRunInput(runInput);
     const child = childOf(runInput, options);
     const handle = await startChild<RunFunction<Types>>(type, child);
+    cancelWithScope(handle);
     return { workflowId: child.workflowId, handle, result: () => handle.result() };
   } catch (error) {
     throw toWorkflowFailure(

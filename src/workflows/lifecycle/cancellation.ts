@@ -21,8 +21,13 @@ export class Cancellation {
     return this.#asked !== undefined || this.#root.consideredCancelled;
   }
 
-  ask(cancelling: Cancelling): void {
+  /** An execution before was asked. This one knows it before it takes messages, and asks the server itself when it has loaded. */
+  know(cancelling: Cancelling): void {
     this.#asked ??= cancelling;
+  }
+
+  ask(cancelling: Cancelling): void {
+    this.know(cancelling);
     const { firstExecutionRunId } = workflowInfo();
     CancellationScope.nonCancellable(() =>
       controlActivities.requestCancellation({ firstExecutionRunId }),

@@ -1,6 +1,6 @@
 // Starts the run of a turn, as a child of its thread, and selects what the thread saves of it.
 
-import { startChild } from '@temporalio/workflow';
+import { startChild, type ChildWorkflowHandle } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
 import { runnerIdOf } from '../../core/runner-refs';
 import { defined, type JsonObject } from '../../base';
@@ -15,6 +15,8 @@ import { childOptions } from '../children/child-start';
 import { promptOf } from '../run/machine-options';
 import type { QueuedTurn } from './thread-turns';
 
+type TurnFunction = (input: RunInput) => Promise<AgentRunResult>;
+
 /** Starts the turn's run. `from` has the session, the place in the thread and the origin that it starts with. */
 export async function startTurn(
   { runner, key, application }: ThreadInput,
@@ -23,7 +25,7 @@ export async function startTurn(
     indexed,
     ...from
   }: Pick<RunInput, 'session' | 'thread' | 'origin'> & { readonly indexed: boolean },
-): Promise<{ result(): Promise<AgentRunResult> }> {
+): Promise<ChildWorkflowHandle<TurnFunction>> {
   const { input, context, budget, by, clientTools, trace } = turn;
   const id = runnerIdOf(runner);
   const runInput: RunInput = {
@@ -34,7 +36,7 @@ export async function startTurn(
     ...defined({ application, context, budget, by, clientTools, trace }),
   };
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
-  return await startChild<(input: RunInput) => Promise<AgentRunResult>>(
+  return await startChild<TurnFunction>(
     workflowTypes[kind],
     childOptions(turn.workflowId, runInput, {
       memo: { agent: id, path: `${id}/turn-${turn.turn}`, key: keyHashes(key) },

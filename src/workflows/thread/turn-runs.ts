@@ -15,7 +15,7 @@ import type {
 } from '../../protocol';
 import type { RunBudget } from '../../core/budget/budget';
 import { failureSpend, failureSteered, failureView } from '../children/child-failure';
-import { childId } from '../children/child-start';
+import { cancelWithScope, childId } from '../children/child-start';
 import type { Execution } from '../lifecycle/execution';
 import { SteeredTurn } from './steered-turn';
 import { saidInput, savedTurn, startTurn, timeOrderedId } from './thread-run';
@@ -97,6 +97,7 @@ export class TurnRuns {
       const onStarted = this.#steered.starting();
       const result = await this.#scope.run(async () => {
         const run = await startTurn(input, turn, from);
+        cancelWithScope(run);
         onStarted();
         return await run.result();
       });

@@ -134,6 +134,26 @@ export const trees: readonly Script[] = [
     },
   },
   {
+    name: 'a caller that is cancelled after its sub-agent has continued as new',
+    compare: 'ends',
+    run: async (kit) => {
+      const scripts = { manager: [dig, echo], digger: [askUser('Where?'), 'Dug.'] };
+      const run = await kit.begin(manager(agent('digger', asking)), scripts);
+      await inputsOf(run);
+      const { children } = await run.tree();
+      const digger = kit.handle({ workflowId: children[0]?.workflowId ?? '' });
+      const { runId } = await digger.describe();
+      const tooLong = { answer: 'x'.repeat(1_000_000) };
+      for (let sent = 0; sent < 4; sent += 1) await digger.signal('resume', tooLong);
+      await eventually('the next execution', async () => {
+        await digger.signal('resume', {});
+        return (await digger.describe()).runId !== runId;
+      });
+      await run.cancel('enough');
+      return [await endOf(run), await statuses(kit, run)];
+    },
+  },
+  {
     name: 'a caller that the server cancels while its sub-agent works',
     compare: 'ends',
     run: async (kit) => {
