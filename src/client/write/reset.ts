@@ -105,7 +105,8 @@ async function halt(client: Client, workflowId: string): Promise<WorkflowExecuti
   if (before.status.name !== 'RUNNING') return before;
   const children = (before.raw.pendingChildren ?? []).map((child) => child.workflowId ?? '');
   for (const child of children) await halt(client, child).catch(ignoreMissing);
-  await client.workflow.getHandle(workflowId).signal(signalNames.halt);
+  // It may end before the signal comes.
+  await client.workflow.getHandle(workflowId).signal(signalNames.halt).catch(ignoreMissing);
   const deadline = Date.now() + timeouts.resetHalt;
   // The run answers only after it got the signal, so it has begun to end its open calls.
   if (!(await view.answers())) throw noWorker(placeOf(before), workflowId);
