@@ -210,6 +210,23 @@ describe('tools whose results come from elsewhere', () => {
     });
   });
 
+  it('takes a result while somebody tries the same one with a wrong token', async () => {
+    const tokens: string[] = [];
+    const { longhaul } = harness;
+    const run = await start([exporter(tokens)], [call('export'), 'Done.']);
+    await paused(run);
+    const [token = ''] = tokens;
+    const forged = token.slice(0, -1) + (token.endsWith('A') ? 'E' : 'A');
+    const [wrong, right] = await Promise.allSettled([
+      longhaul.completeByToken(forged, true),
+      longhaul.completeByToken(token, true),
+    ]);
+    expect(wrong).toMatchObject({ status: 'rejected', reason: { code: 'TokenInvalid' } });
+    expect(right).toMatchObject({ status: 'fulfilled' });
+    await run.result();
+    expect(await resultsOf(run)).toEqual([[false, [{ type: 'json', value: true }]]]);
+  });
+
   it('shows the model why the work failed', async () => {
     const tokens: string[] = [];
     const run = await start([exporter(tokens)], [call('export'), 'Sorry.']);

@@ -3,12 +3,21 @@
 // 1. Every wrong token gets the same error, which reveals nothing about runs. Only a caller with the right token gets the run's error about
 //    a result.
 // 2. A token names its run. The client asks that workflow before it sends anything, so that no token can reach another one.
+// 3. The same result by another token of its call is the same answer, with the same update id. So the server may refuse a right token
+//    together with a wrong one that came at the same time. A refused result goes once more, with an id that has the proof.
 
 import type { Client } from '@temporalio/client';
 import type { Json } from '../../base';
 import { proofOf, tokenPrefix } from '../../core/people/result-token';
 import { checkReason, checkResult } from '../../core/machine/answer';
-import { type ErrorCode, limits, LonghaulError, timeouts, updateNames } from '../../protocol';
+import {
+  type ErrorCode,
+  hasCode,
+  limits,
+  LonghaulError,
+  timeouts,
+  updateNames,
+} from '../../protocol';
 import { AnswerSender, type SentAnswer } from './answer-sender';
 import { pause } from '../server/calls';
 import { RunView } from '../read/run-view';
@@ -46,7 +55,14 @@ async function giveByToken(
   const sender = new AnswerSender(client, workflowId);
   try {
     await sender.served((signal) => untilOpen(new RunView(client, workflowId), inputId, signal));
-    await sender.send(answer({ inputId, proof: proofOf(token) }));
+    const proof = proofOf(token);
+    const given = answer({ inputId, proof });
+    try {
+      await sender.send(given);
+    } catch (error) {
+      if (!hasCode(error, 'TokenInvalid')) throw error;
+      await sender.send({ ...given, said: [given.said, proof] });
+    }
   } catch (error) {
     throw LonghaulError.is(error) && hidden.has(error.code) ? tokenInvalid() : error;
   }
