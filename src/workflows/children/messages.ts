@@ -120,9 +120,13 @@ export class InputReporter {
     if (!this.#position.isRoot) this.#send(child, []);
   }
 
-  /** Resolves when the server has everything sent. */
+  /** Resolves when the server has everything sent, also what was sent meanwhile. */
   async flush(): Promise<void> {
-    await this.#sending;
+    let sending: Promise<void>;
+    do {
+      sending = this.#sending;
+      await sending;
+    } while (sending !== this.#sending && patched('longhaul:sends-all'));
   }
 
   /** Ignores a failed send: if the root run is gone, the server ends this run, too. */
