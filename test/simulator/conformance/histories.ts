@@ -146,8 +146,9 @@ const details: Details = {
     words(it.workflowType?.name, `initiator ${it.initiator}`, names('memo', it.memo?.fields)),
   workflowExecutionSignaled: (it: Of<'workflowExecutionSignaled'>) =>
     words(it.signalName, from(it.externalWorkflowExecution)),
+  /** Not its cause: a caller cancels twice in one task, and either cancellation may be the first. */
   workflowExecutionCancelRequested: (it: Of<'workflowExecutionCancelRequested'>) =>
-    words(it.cause, from(it.externalWorkflowExecution)),
+    words(from(it.externalWorkflowExecution)),
   workflowExecutionUpdateAccepted: (it: Of<'workflowExecutionUpdateAccepted'>) =>
     it.acceptedRequest?.input?.name ?? '',
   workflowExecutionUpdateAdmitted: (it: Of<'workflowExecutionUpdateAdmitted'>) =>
