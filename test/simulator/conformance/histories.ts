@@ -146,9 +146,8 @@ const details: Details = {
     words(it.workflowType?.name, `initiator ${it.initiator}`, names('memo', it.memo?.fields)),
   workflowExecutionSignaled: (it: Of<'workflowExecutionSignaled'>) =>
     words(it.signalName, from(it.externalWorkflowExecution)),
-  /** Not its cause: a caller cancels twice in one task, and either cancellation may be the first. */
   workflowExecutionCancelRequested: (it: Of<'workflowExecutionCancelRequested'>) =>
-    words(from(it.externalWorkflowExecution)),
+    words(cancelCause(it), from(it.externalWorkflowExecution)),
   workflowExecutionUpdateAccepted: (it: Of<'workflowExecutionUpdateAccepted'>) =>
     it.acceptedRequest?.input?.name ?? '',
   workflowExecutionUpdateAdmitted: (it: Of<'workflowExecutionUpdateAdmitted'>) =>
@@ -216,6 +215,15 @@ const details: Details = {
   externalWorkflowExecutionCancelRequested: (it: Of<'externalWorkflowExecutionCancelRequested'>) =>
     words(it.workflowExecution?.workflowId),
 };
+
+/** A caller cancels a run below twice in one task. Either may come first, and only one of them has Core's text as its cause. */
+function cancelCause({
+  cause,
+  externalWorkflowExecution: caller,
+}: Of<'workflowExecutionCancelRequested'>): string {
+  const isOfCaller = caller && cause?.startsWith('Cancel requested by workflow with run id ');
+  return isOfCaller ? '' : (cause ?? '');
+}
 
 function words(...parts: readonly (string | false | null | undefined)[]): string {
   return parts.filter(Boolean).join(', ');
