@@ -13,7 +13,6 @@ import {
   CancelledFailure,
   condition,
   ContinueAsNew,
-  getExternalWorkflowHandle,
   isCancellation,
   patched,
   workflowInfo,
@@ -25,6 +24,7 @@ import type { AgentRunResult, ChildInputs, ChildResult, RunInput } from '../prot
 import { Steering } from './agent/steering';
 import { setSteering } from './agent/steer-handlers';
 import { failureCode } from './children/child-failure';
+import { cancelRun } from './children/child-start';
 import { InputReporter } from './children/messages';
 import { hintAtCancelledCalls } from './lifecycle/cancellation';
 import { Execution, type Owner, type View } from './lifecycle/execution';
@@ -208,9 +208,7 @@ export class Run implements HandledRun, Owner {
    */
   #cancelAgain(...runs: readonly string[]): void {
     const ownRuns = [...new Set(runs)].filter((run) => run.startsWith(this.position.workflowId));
-    CancellationScope.nonCancellable(() =>
-      Promise.all(ownRuns.map((run) => getExternalWorkflowHandle(run).cancel())),
-    ).catch(() => undefined);
+    for (const run of ownRuns) cancelRun(run);
   }
 
   /** Nobody needs the result any more. */

@@ -83,11 +83,12 @@ export function cancelWithScope(child: ChildWorkflowHandle<Workflow>): void {
   };
   child.result().then(over, over);
   CancellationScope.current().cancelRequested.catch(() => {
-    if (!isOver && patched('longhaul:cancels-continued-children')) cancelNewest(child.workflowId);
+    if (!isOver && patched('longhaul:cancels-continued-children')) cancelRun(child.workflowId);
   });
 }
 
-function cancelNewest(workflowId: string): void {
+/** Its newest execution. Nobody waits for it, and a run that is gone needs none. */
+export function cancelRun(workflowId: string): void {
   CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId).cancel()).catch(
     () => undefined,
   );
