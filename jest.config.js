@@ -18,7 +18,7 @@ const simulatedFiles = [
   ...['activity-tool', 'bad-input', 'external-storage', 'fan-out', 'growing-codec'],
   ...['inline-heartbeat', 'reset', 'sessions-and-policies', 'stored-inputs', 'thread-stores'],
   ...['deferred-tree', 'hooks-around-scheduled-calls', 'http-rights', 'inline-cut'],
-  ...['steering-ends', 'tool-media', 'traces', 'why', 'wire-faults'],
+  ...['moving', 'steering-ends', 'tool-media', 'traces', 'why', 'wire-faults'],
 ];
 
 const simulated = {

@@ -172,9 +172,8 @@ async function allClosed(longhaul: Longhaul, orphans: Set<string>): Promise<bool
     for (const { workflowId } of await longhaul.orphans()) orphans.add(workflowId);
     const open = await listed(longhaul, running);
     if (open.length === 0) return true;
-    // A cancellation does not reach a run below that has continued as new: each is cancelled by itself.
     for (const { workflowId } of open)
-      if ([...orphans].some((orphan) => workflowId.startsWith(orphan)))
+      if (orphans.has(workflowId))
         await longhaul.run(workflowId).cancel('orphan').catch(ignoringClosed);
     await sleep(1_000);
   }

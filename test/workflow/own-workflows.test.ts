@@ -2,12 +2,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { WorkflowFailedError } from '@temporalio/client';
+import { CancelledFailure, WorkflowFailedError } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from '@temporalio/worker';
 import { defineTool, sequential } from '../../src';
 import { LonghaulPlugin } from '../../src/worker';
 import { eventually } from './eventually';
-import { fetchHistory } from './history';
+import { continueAsNew, fetchHistory } from './history';
 import { openHarness, type Harness } from './harness';
 import { lastText, scriptedAgents, type Script } from './scripted-agents';
 
@@ -143,6 +143,19 @@ describe("a user's own workflow", () => {
     await expect(harness.longhaul.run(workflowId).result()).rejects.toMatchObject({
       code: 'RunCancelled',
     });
+  });
+
+  it('cancels a run that has continued as new', async () => {
+    const { longhaul } = harness;
+    const workflowId = `asker-${randomUUID()}`;
+    const handle = await start('answer', 'asker', 'Go', { workflowId });
+    const run = longhaul.run(workflowId);
+    const pending = () => run.pending().catch(() => []);
+    await eventually('the question', async () => (await pending()).length === 1);
+    await continueAsNew(longhaul, run);
+    await handle.cancel();
+    await expect(run.result()).rejects.toMatchObject({ code: 'RunCancelled' });
+    expect(await failureOf(handle.result())).toBeInstanceOf(CancelledFailure);
   });
 
   it.each([

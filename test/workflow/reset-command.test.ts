@@ -128,6 +128,29 @@ describe('reset of a run', () => {
     });
   });
 
+  it('takes a run that ends meanwhile, before it is told to halt, back from its end', async () => {
+    endsAfter = 2;
+    await serveTree('idempotent');
+    const run = await harness.longhaul.start('boss', 'Go');
+    const child = await openChild(run);
+    const { client } = harness.longhaul;
+    const getHandle = (workflowId: string, runId?: string) => {
+      const handle = client.workflow.getHandle(workflowId, runId);
+      const signal: typeof handle.signal = async (...message) => {
+        await run.cancel('enough');
+        await run.result().catch(() => undefined);
+        await handle.signal(...message);
+      };
+      return { ...handle, signal };
+    };
+    const late = Object.create(client, {
+      workflow: { value: Object.create(client.workflow, { getHandle: { value: getHandle } }) },
+    }) as typeof client;
+    await expect(resetRun(late, child, { to: 1 })).rejects.toMatchObject({ code: 'RunClosed' });
+    await resetRun(late, run.workflowId, { to: 1 });
+    expect((await run.result()).finalResponse.text).toBe('done: Go');
+  });
+
   it('asks again what a run below another had asked, and takes another answer', async () => {
     const asks: Script[number] = { toolCalls: [{ name: 'ask_user', args: { question: 'Pay?' } }] };
     const agents = scriptedAgents();

@@ -3,14 +3,33 @@
 import { defineAgent } from '../../src';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import { linesOf } from './conversation';
+import { eventually } from './eventually';
 import { openHarness } from './harness';
-import { fetchHistory } from './history';
+import { continueAsNew, fetchHistory } from './history';
 import { lastText } from './scripted-agents';
 
 const long = (text: string, length = 200_000): string =>
   `${text} `.padEnd(length, 'lorem ipsum dolor ');
 
 describe('a long thread', () => {
+  it('interrupts a turn that has continued as new', async () => {
+    const harness = await openHarness();
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'ask_user', args: { question: 'Which one?' } }] },
+      'Another one.',
+    ]);
+    const agent = defineAgent({ id: 'asker', model: 'scripted/one', askUser: 'tool' });
+    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    const thread = harness.longhaul.thread({ agent, sessionId: harness.taskQueue });
+    const asking = await thread.send('Go.');
+    await eventually('the question', async () => (await thread.pending()).length === 1);
+    await continueAsNew(harness.longhaul, asking);
+    const next = await thread.send('Stop.', { whenBusy: 'interrupt' });
+    await expect(asking.result()).rejects.toMatchObject({ code: 'RunCancelled' });
+    expect((await next.result()).finalResponse.text).toBe('Another one.');
+    await harness.close();
+  });
+
   it('goes on as new between turns, with all that was said, is queued and was answered', async () => {
     const harness = await openHarness();
     const model = scriptedModel(

@@ -1,6 +1,7 @@
 // A run with a known definition: what its loop works with, and how it moves to its next execution. The loop is an agent's, or an
 // orchestration's.
 
+import { CancellationScope, CancelledFailure, patched } from '@temporalio/workflow';
 import { RunBudget } from '../../core/budget/budget';
 import { defined } from '../../base';
 import type { PlanResult } from '../../core/orchestration/plan';
@@ -112,14 +113,27 @@ export class LoadedRun {
   }
 
   async #continueAsNew(progress: ProgressWithin): Promise<void> {
-    this.execution.phase.isMoving = true;
-    await this.execution.settled();
+    await this.#leave();
     const to = this.#movesTo;
     const bytes = this.#pack(progress, to);
     const runner = runnerIdOf(this.input.runner);
     const { origin, workflowId } = this.position;
     const next: RunInput = { ...withoutStart(this.input), runner, input: 'continued', origin };
     await continueAsNew(to === undefined ? next : movedStart(next, workflowId, to), bytes);
+  }
+
+  /** Throws if the run was halted or cancelled while its last reports were on their way: the next execution would not know of it. */
+  async #leave(): Promise<void> {
+    const { phase } = this.execution;
+    phase.isMoving = true;
+    try {
+      await this.execution.settled();
+      if (CancellationScope.current().consideredCancelled && staysWhenCancelled())
+        throw new CancelledFailure('it does not move');
+    } catch (error) {
+      if (staysWhenCancelled()) phase.isMoving = false;
+      throw error;
+    }
   }
 
   #pack(progress: ProgressWithin, to: LoadedDefinition | undefined): Uint8Array {
@@ -143,6 +157,9 @@ export class LoadedRun {
     return pack({ ...movedState(state, this, to), progress: moved }, this.log);
   }
 }
+
+/** In 0.2.0 the run continued as new, and nobody had halted or cancelled it there. */
+const staysWhenCancelled = (): boolean => patched('longhaul:cancelled-runs-stay');
 
 function segmentsOf(
   { execution, definition, position, input }: Parts,

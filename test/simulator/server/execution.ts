@@ -275,7 +275,6 @@ export class Execution {
     if (!this.isOpen) return;
     this.wasReset = byReset;
     if (this.task?.isStarted === true) {
-      this.task.write();
       this.#failTask(taskFailed.WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND);
     }
     this.history.append('workflowExecutionTerminated', {
@@ -364,7 +363,6 @@ export class Execution {
       return 'forgotten';
     }
     if (commands.some(isEnd) && (this.history.hasWaiting || this.updates.hasAdmitted)) {
-      task.write();
       this.#failTask(taskFailed.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND, 'UnhandledCommand');
       return 'refused';
     }
@@ -407,7 +405,6 @@ export class Execution {
   failTask(token: string, cause: number, message: string): boolean {
     const { task } = this;
     if (task?.token !== token) return false;
-    task.write();
     this.#failTask(cause, message);
     return true;
   }
@@ -416,7 +413,9 @@ export class Execution {
     const { task } = this;
     if (task === undefined) return;
     this.#taskLimit();
-    if (task.attempt === 1)
+    // Of the later attempts, the server writes only one that is completed.
+    if (task.attempt === 1) {
+      task.write();
       this.history.append('workflowTaskFailed', {
         scheduledEventId: task.scheduledId as never,
         startedEventId: task.startedId as never,
@@ -424,6 +423,7 @@ export class Execution {
         ...(message !== undefined && { failure: { message } }),
         identity: task.worker ?? '',
       });
+    }
     this.#tryAgain(task);
   }
 

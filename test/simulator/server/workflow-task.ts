@@ -11,7 +11,7 @@ export type TaskKind = 'normal' | 'again' | 'speculative';
 
 export class PendingTask {
   kind: TaskKind;
-  readonly attempt: number;
+  attempt: number;
   readonly scheduledAt: number;
   scheduledId: number;
   startedId = 0;
@@ -55,10 +55,11 @@ export class PendingTask {
     return this.worker !== undefined;
   }
 
-  /** Something came that a task must take: now it is in history for certain. */
+  /** Something came that a task must take: now it is in history for certain, as a first attempt. */
   makeNormal(): void {
     if (this.kind === 'normal' || this.isStarted) return;
     this.kind = 'normal';
+    this.attempt = 1;
     this.scheduledId = this.#history.nextId;
     this.#appendScheduled();
     this.#length = this.#history.events.length;
