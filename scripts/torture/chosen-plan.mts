@@ -11,7 +11,6 @@ import {
   type Fault,
   type MessagePlan,
   type RoundPlan,
-  type RoundSettings,
   type ThreadPlan,
   type ToolName,
   type TreePlan,
@@ -34,23 +33,16 @@ export function withChosen(plan: RoundPlan): RoundPlan {
     ] as const),
     isSigned: random.chance(50),
   };
-  const isSoon = Object.keys(settings.suggestsAt).length > 0;
   const chosen = [askingTree, askingTree, askingAlone, rollingTree];
   const trees = plan.trees.map((tree, index) => {
     const grow = chosen[index];
-    const chosenTree = grow !== undefined && random.chance(70) ? grow(random, tree.id) : tree;
-    return isSoon ? withoutKnown(chosenTree, settings) : chosenTree;
+    return grow !== undefined && random.chance(70) ? grow(random, tree.id) : tree;
   });
   const threads = plan.threads.map((thread, index) =>
     index === 0 && random.chance(70) ? crowdedThread(random, thread) : thread,
   );
   const faults = Array.from({ length: random.pick([0, 4, 8]) }, () => growFault(random));
   return { ...plan, settings, trees, threads, faults: random.shuffle([...plan.faults, ...faults]) };
-}
-
-/** A run that moves while the signature of an answer to its budget is checked loses that answer. That is known, and not mended. */
-function withoutKnown(tree: TreePlan, { isSigned }: RoundSettings): TreePlan {
-  return isSigned ? { ...tree, budget: undefined } : tree;
 }
 
 const small = (random: Random): Size => ({

@@ -2,7 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { status } from '@grpc/grpc-js';
+import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { hasCode, LonghaulError } from 'longhaul';
 import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
@@ -19,6 +20,7 @@ const runTypes: readonly string[] = [
   'parallelWorkflow',
   'graphWorkflow',
 ];
+const unclear = [status.CANCELLED, status.DEADLINE_EXCEEDED, status.UNAVAILABLE];
 const pauseMs = 500;
 const away: readonly string[] = ['ServerUnavailable', 'NoWorker'];
 /** A run that is halted goes on only when it is reset: whoever was cut off asks again for so long. */
@@ -69,6 +71,7 @@ async function tryReset(
   { draw, without, isDue }: RawReset,
 ): Promise<boolean> {
   const { client } = longhaul;
+  let isSent = false;
   try {
     return await client.withDeadline(Date.now() + deadlineMs, async () => {
       const { status } = await client.workflow.getHandle(workflowId).describe();
@@ -77,6 +80,7 @@ async function tryReset(
       const completed = (events ?? []).filter((one) => one.workflowTaskCompletedEventAttributes);
       const workflowTaskFinishEventId = completed[draw % Math.max(1, completed.length)]?.eventId;
       if (status.name !== 'RUNNING' || !workflowTaskFinishEventId) return false;
+      isSent = true;
       await client.workflowService.resetWorkflowExecution({
         namespace: client.options.namespace,
         workflowExecution: { workflowId },
@@ -87,8 +91,9 @@ async function tryReset(
       });
       return true;
     });
-  } catch {
-    return false;
+  } catch (error) {
+    // A server that goes away before it replies may have done it.
+    return isSent && isGrpcServiceError(error) && unclear.includes(error.code);
   }
 }
 

@@ -213,7 +213,7 @@ describe('tools whose results come from elsewhere', () => {
   it('takes a result while somebody tries the same one with a wrong token', async () => {
     const tokens: string[] = [];
     const { longhaul } = harness;
-    const run = await start([exporter(tokens)], [call('export'), 'Done.']);
+    const run = await start([exporter(tokens)], [call('export'), call('export'), 'Done.']);
     await paused(run);
     const [token = ''] = tokens;
     const forged = token.slice(0, -1) + (token.endsWith('A') ? 'E' : 'A');
@@ -223,8 +223,13 @@ describe('tools whose results come from elsewhere', () => {
     ]);
     expect(wrong).toMatchObject({ status: 'rejected', reason: { code: 'TokenInvalid' } });
     expect(right).toMatchObject({ status: 'fulfilled' });
+    await eventually('the next call', () => tokens.length === 2);
+    // Whoever does not know that it was taken sends it again.
+    await longhaul.completeByToken(token, true);
+    await longhaul.completeByToken(tokens[1] ?? '', true);
     await run.result();
-    expect(await resultsOf(run)).toEqual([[false, [{ type: 'json', value: true }]]]);
+    const taken = [false, [{ type: 'json', value: true }]];
+    expect(await resultsOf(run)).toEqual([taken, taken]);
   });
 
   it('shows the model why the work failed', async () => {

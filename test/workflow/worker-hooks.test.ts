@@ -2,6 +2,7 @@
 
 import { defineAgent, defineTool, subAgent } from '../../src';
 import type { JsonObject } from '../../src/base/json';
+import type { RunHandle } from '../../src/client';
 import type { PauseNotice } from '../../src/protocol/activities';
 import { limits } from '../../src/protocol/limits';
 import type { LonghaulOptions } from '../../src/worker';
@@ -280,6 +281,47 @@ describe('checkSignature', () => {
     await harness.longhaul.completeByToken(token, 2);
     expect((await run.result()).finalResponse.text).toBe('Done.');
   });
+
+  it.each([
+    { answer: 100, ends: { finalResponse: { text: 'Done.' } } },
+    { answer: 'stop', ends: { code: 'BudgetExceeded' } },
+  ])('takes $answer for a budget as the run continues as new', async ({ answer, ends }) => {
+    const checkSignature: LonghaulOptions['checkSignature'] = async () => {
+      await makeItMove(run);
+      return true;
+    };
+    const id = `spender-${answer}`;
+    const steps: ScriptedStep[] = [callOf('look'), 'Done.'];
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks',
+      inputSchema: { type: 'object' },
+      execute: () => 'nothing',
+    });
+    await harness.deploy({
+      runners: [
+        defineAgent({ id, model: 'scripted/one', tools: [look], budget: { maxTokens: 1 } }),
+      ],
+      providers: { scripted: scriptedModel(steps) },
+      checkSignature,
+    });
+    const run = await harness.longhaul.start(id, 'Go.');
+    await run.outcome();
+    const [asked, more] = await run.pending();
+    const { runId } = await run.state();
+    await run.resume(answer, { inputId: asked?.inputId ?? '' });
+    expect([asked?.kind, more]).toEqual(['budget', undefined]);
+    expect(await run.result().catch((error: unknown) => error)).toMatchObject(ends);
+    expect((await run.state()).runId).not.toBe(runId);
+  });
+
+  /** Its history is long, and it has seen that. */
+  async function makeItMove(run: RunHandle): Promise<void> {
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
+    for (const bytes of [1_000_000, 1_000_000, 1_000_000, 1_000_000, 1])
+      await handle.signal('resume', { answer: 'x'.repeat(bytes) });
+    await eventually('the signals', async () => (await run.state()).rejected.length === 5);
+  }
 
   it('checks a flood of signals a few at a time, and the run goes on', async () => {
     const checkSignature: LonghaulOptions['checkSignature'] = ({ signature }) =>

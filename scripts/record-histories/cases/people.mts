@@ -17,6 +17,7 @@ import {
 import { anything, reserve } from '../tools.mts';
 
 /** What the `onPause` of the case `reminded` was called with. */
+let moves = async (): Promise<boolean> => await Promise.resolve(true);
 const notices: string[] = [];
 
 const paySome = defineTool({
@@ -111,6 +112,25 @@ export const people: Cases = {
       const forged = { kind: 'approve', inputId };
       await Promise.all(Array.from({ length: 24 }, () => handle.signal('answer', forged)));
       await run.approve(inputId, { signature: 'signed' });
+    },
+  },
+  /** It continues as new while an answer to it is checked: one to a question, and one to its budget. */
+  'answered-as-it-moves': {
+    runner: agent('answered-as-it-moves', { askUser: 'tool', budget: { maxTokens: 20 } }),
+    steps: [ask('Which tree?'), callOf('look_up', { word: 'oak' }), 'It is old.'],
+    own: () => ({ worker: { checkSignature: async () => await moves() } }),
+    meanwhile: async (recorded) => {
+      const { run } = recorded;
+      const handle = recorded.longhaul.client.workflow.getHandle(run.workflowId);
+      moves = async () => {
+        const signals = Array.from({ length: 45 }, () => handle.signal('resume', {}));
+        await Promise.all(signals);
+        // The answer comes when the run has seen all of them.
+        await run.state();
+        return true;
+      };
+      await answer(recorded, 'oak');
+      await answer(recorded, '100');
     },
   },
   'approval-expired': {

@@ -4,7 +4,8 @@
 //    a result.
 // 2. A token names its run. The client asks that workflow before it sends anything, so that no token can reach another one.
 // 3. The same result by another token of its call is the same answer, with the same update id. So the server may refuse a right token
-//    together with a wrong one that came at the same time. A refused result goes once more, with an id that has the proof.
+//    together with a wrong one that came at the same time. A refused result goes once more, with an id that has the proof. It may have
+//    been taken by that id, too.
 
 import type { Client } from '@temporalio/client';
 import type { Json } from '../../base';
@@ -60,7 +61,7 @@ async function giveByToken(
     try {
       await sender.send(given);
     } catch (error) {
-      if (!hasCode(error, 'TokenInvalid')) throw error;
+      if (!hasCode(error, 'TokenInvalid') && !hasCode(error, 'AlreadyAnswered')) throw error;
       await sender.send({ ...given, said: [given.said, proof] });
     }
   } catch (error) {

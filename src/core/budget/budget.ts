@@ -23,7 +23,7 @@ export const carriedBudgetShape = stored(
     limits: anObject<Amount>(),
     spend: partly<RunSpend>(stored({ usage: anObject() })),
   },
-  { given: anything<Amount>() },
+  { given: anything<Amount>(), stopped: anything<boolean>() },
 );
 
 /** The state that survives continue-as-new. At that time, no child has a share. */
@@ -39,6 +39,7 @@ export class RunBudget {
   #spend: RunSpend = { usage: emptyUsage };
   /** The shares of open children. */
   #promised = { tokens: 0, costUsd: 0 };
+  #isStopped = false;
 
   constructor(own?: BudgetSpec, given?: BudgetSpec) {
     this.#own = limitsOf(own);
@@ -46,15 +47,21 @@ export class RunBudget {
     this.onExceeded = own?.onExceeded ?? given?.onExceeded ?? 'ask';
   }
 
-  restore({ limits, given = {}, spend }: CarriedBudget): void {
+  restore({ limits, given = {}, spend, stopped = false }: CarriedBudget): void {
     this.#own = limits;
     this.#given = given;
     this.#spend = spend;
+    this.#isStopped = stopped;
   }
 
   carry(): CarriedBudget {
     const isGiven = Object.keys(this.#given).length > 0;
-    return { limits: this.#own, ...(isGiven && { given: this.#given }), spend: this.#spend };
+    return {
+      limits: this.#own,
+      ...(isGiven && { given: this.#given }),
+      spend: this.#spend,
+      ...(this.#isStopped && { stopped: true }),
+    };
   }
 
   /** The same for a runner with new limits. The amounts that people have added to the old limits are added to the new ones. */
@@ -70,6 +77,11 @@ export class RunBudget {
 
   get spend(): RunSpend {
     return this.#spend;
+  }
+
+  /** True if people want the run to stop, rather than to raise a limit. */
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   get hasCostLimit(): boolean {
@@ -105,6 +117,7 @@ export class RunBudget {
   /** Takes the answer to a question about a used-up limit. Returns what it added, or undefined if the answer is to stop. */
   answer({ unit }: UsedUp, answer: Json): Amount | undefined {
     const amount = budgetAmount(answer);
+    this.#isStopped = amount === 'stop';
     if (amount === 'stop') return undefined;
     this.#raise(unit, amount);
     return { [unit]: amount };

@@ -7,7 +7,7 @@
 // 4. No model call goes over the budget: the run asks a person first, or fails.
 // 5. Await only what you must. The sandbox records a stack for every promise, and that is what a turn costs here.
 
-import { CancellationScope, condition } from '@temporalio/workflow';
+import { CancellationScope, condition, patched } from '@temporalio/workflow';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { answerText } from '../../core/machine/answer';
 import type { MachineStep } from '../../core/machine/steps';
@@ -135,7 +135,7 @@ export class AgentLoop implements RunLoop {
   readonly #ask = (question: AskedInput): Promise<void> => {
     this.#inputs.publish([question]);
     this.#run.execution.show();
-    return this.#waitForInput();
+    return this.#waitForInput({ isOwn: false });
   };
 
   /** False if the model cannot get the unread messages now. They then stay unread. */
@@ -215,12 +215,13 @@ export class AgentLoop implements RunLoop {
     if (history.isOver) throw history.tooLarge(log);
   }
 
-  async #waitForInput(): Promise<void> {
+  /** `isOwn`: the machine asks. It does not know of any other question, and the loop would close that before the run moves. */
+  async #waitForInput({ isOwn = true } = {}): Promise<void> {
     const { inputs, phase } = this.#run.execution;
     const { answers } = inputs;
     const answered = (): boolean => inputs.answers !== answers || this.#approvals.hasNews;
-    const isMoving = (): boolean => this.#isIdle && this.#run.isAtItsEnd;
-    const due = await this.#inputs.wait(() => answered() || phase.isDetached || isMoving());
+    const isDone = (): boolean => answered() || phase.isDetached || this.#isMoving;
+    const due = await this.#inputs.wait(isDone);
     if (answered()) return;
     if (phase.isDetached) {
       throw new LonghaulError(
@@ -228,7 +229,9 @@ export class AgentLoop implements RunLoop {
         'nobody needs the answer any more: another branch was first',
       );
     }
-    if (due !== undefined) this.#inputs.pass(due);
+    if (due !== undefined) return this.#inputs.pass(due);
+    if (!isOwn && patched('longhaul:moves-while-it-asks'))
+      await this.#run.continueAsNewIfDue(this.#carry);
   }
 
   /** Takes an answer to a published input. */
@@ -261,6 +264,10 @@ export class AgentLoop implements RunLoop {
     this.#run.moveTo(to, this.#carry);
     this.#machine.note(note);
     return [];
+  }
+
+  get #isMoving(): boolean {
+    return this.#isIdle && this.#run.isAtItsEnd;
   }
 
   get #isIdle(): boolean {

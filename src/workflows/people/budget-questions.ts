@@ -10,7 +10,6 @@ export class BudgetQuestions {
   readonly #run: LoadedRun;
   /** The limit that the open question is about. */
   #asked: (UsedUp & { readonly inputId: string }) | undefined;
-  #isStopped = false;
 
   constructor(run: LoadedRun) {
     this.#run = run;
@@ -22,7 +21,9 @@ export class BudgetQuestions {
     turn: number,
     ask: (question: AskedInput) => Promise<void>,
   ): Promise<boolean> {
-    const { execution, position } = this.#run;
+    const { execution, position, budget } = this.#run;
+    // They said so as the run continued as new.
+    if (budget.isStopped) return false;
     const question = budgetQuestion(usedUp, turn, (id) => {
       const inputId = position.inputId(id);
       return execution.inputs.taken.of(inputId) !== undefined;
@@ -30,7 +31,7 @@ export class BudgetQuestions {
     this.#asked = { ...usedUp, inputId: position.inputId(question.inputId) };
     await ask(question);
     this.#asked = undefined;
-    return !this.#isStopped;
+    return !budget.isStopped;
   }
 
   /** Fails if people want the run to stop, or if nobody may be asked. */
@@ -45,7 +46,6 @@ export class BudgetQuestions {
   take({ asked, answer }: AdmittedAnswer): Pick<Verdict, 'added'> | undefined {
     if (asked.inputId !== this.#asked?.inputId || answer.kind !== 'answer') return undefined;
     const added = this.#run.budget.answer(this.#asked, answer.answer);
-    this.#isStopped = added === undefined;
     return added === undefined ? {} : { added };
   }
 }
