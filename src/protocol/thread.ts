@@ -98,6 +98,8 @@ export type TurnView = SendReply & {
   /** The time when the message came, in ISO 8601. */
   readonly createdAt: string;
   readonly user: UserInput;
+  /** How many parts at the end of `user` came while the turn worked. Absent if there are none. */
+  readonly steeredParts?: number;
   /** The final text of a completed turn. */
   readonly assistant?: string;
   /** The failure of a failed turn. */

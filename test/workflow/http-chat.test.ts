@@ -367,6 +367,38 @@ describe('a chat of the AI SDK', () => {
     });
   });
 
+  it('shows a text that came meanwhile once, in a page that loads the turn and then its stream', async () => {
+    await deploy([callOf('pay', { amount: 5 }), 'Paid, with a receipt.']);
+    const chat = openChat('ada');
+    await chat.sendMessage({ text: 'Pay.' });
+    const thread = harness.longhaul.thread({ agent: 'desk', userId: 'ada', sessionId: chat.id });
+    await thread.send('A receipt, please.', { whenBusy: 'steer' });
+    const [{ inputId } = { inputId: '' }] = await thread.pending();
+    await thread.approve(inputId, { by: { id: 'bob', roles: ['clerk'] } });
+    while ((await thread.turns()).every(({ status }) => status !== 'completed')) continue;
+    const path = `http://127.0.0.1/agents/desk/${chat.id}/ui-messages`;
+    const loaded = (await (await handlerFor('ada')(new Request(path))).json()) as {
+      readonly messages: UIMessage[];
+    };
+    const steering = {
+      type: 'steering-message',
+      parts: [{ type: 'text', text: 'A receipt, please.' }],
+    };
+    const answer = { type: 'text', text: 'Paid, with a receipt.' };
+    expect(loaded).toMatchObject({
+      messages: [
+        { role: 'user', parts: [{ text: 'Pay.' }] },
+        { role: 'assistant', parts: [steering, answer] },
+      ],
+    });
+    const reloaded = openChat('ada', chat.id);
+    reloaded.messages = loaded.messages;
+    await reloaded.resumeStream();
+    const texts = JSON.stringify(reloaded.messages).split('A receipt, please.');
+    expect([reloaded.messages.length, texts.length]).toEqual([2, 2]);
+    expect(partsOf(reloaded)).toContainEqual(loaded.messages[1]?.parts[0]);
+  });
+
   it('stops', async () => {
     await deploy([{ text: 'a'.repeat(50), delayMs: 60_000 }, 'never']);
     const chat = openChat('ada');

@@ -371,7 +371,10 @@ describe('a message to a thread that is busy', () => {
       'More.',
     ]);
     expect(await thread.turns()).toMatchObject([
-      { user: [{ text: 'Begin.' }, { text: 'Also this.' }, { text: 'And that.' }] },
+      {
+        user: [{ text: 'Begin.' }, { text: 'Also this.' }, { text: 'And that.' }],
+        steeredParts: 2,
+      },
       { user: 'More.' },
     ]);
   });

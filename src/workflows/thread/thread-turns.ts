@@ -183,6 +183,7 @@ export class ThreadTurns {
     };
     if (turn === undefined) return messages;
     const steered = messages.read.map(({ messageId }) => messageId);
+    const steeredParts = messages.read.reduce((sum, { input }) => sum + partsIn(input), 0);
     const { messageId, workflowId, createdAt, input } = turn;
     const user = end.isRemembered ? {} : { user: shortText(input) };
     const { failure } = end;
@@ -195,6 +196,7 @@ export class ThreadTurns {
       ...end,
       ...(failure && { failure: { ...failure, message: clipText(failure.message, shortLength) } }),
       ...(steered.length > 0 && { steered }),
+      ...(end.isRemembered && steeredParts > 0 && { steeredParts }),
     });
     return messages;
   }
@@ -253,6 +255,9 @@ function shownInput(input: RunInput['input']): RunInput['input'] {
     part.type === 'text' ? part : { type: 'text' as const, text: `[${part.mediaType}]` },
   );
 }
+
+const partsIn = (input: RunInput['input']): number =>
+  typeof input === 'string' ? 1 : input.length;
 
 function shortText(input: RunInput['input']): string {
   const shown = shownInput(input);
