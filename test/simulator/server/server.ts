@@ -456,7 +456,9 @@ export class SimServer {
     const parent = started?.wasReset === true ? this.find(parentId ?? '') : started;
     const initiatedId = Number(parentInitiatedEventId);
     const known = parent?.children.get(initiatedId);
-    if (parent?.isOpen !== true || known === undefined) return;
+    // After a reset another child may have been begun at that place.
+    const isIt = known?.initiated.attributes.workflowId === execution.workflowId;
+    if (parent?.isOpen !== true || !isIt) return;
     parent.children.delete(initiatedId);
     const startedEventId = parent.history.events.findLast(
       ({ name, attributes }) =>
