@@ -6,6 +6,7 @@
 
 import { formatProblem, type Schema, shapeProblem } from '../base';
 import { hasCode, LonghaulError } from '../protocol/errors';
+import { taskComesFirst } from '../protocol/names';
 
 /** `what` names the state. Throws a `StateError` unless `format` is a whole number from 1 to `newest`. */
 export function requireFormat(what: string, format: unknown, newest: number): void {
@@ -34,12 +35,6 @@ export function tellsOfNewerVersion(message: string): boolean {
 
 /** The error of a query on a worker where the workflow task of the run has just failed. */
 export const taskFailedHere = 'the workflow task of this run has failed on this worker';
-
-/** The error of a query on a worker that has read events of the run which no workflow task has taken yet. */
-export const taskComesFirst = 'a workflow task of this run comes before the answer';
-
-/** The header of a query to a run that is closed. No workflow task will take what is left. */
-export const closedRunHeader = 'longhaul-closed-run';
 
 /**
  * True if another try of the query may get an answer: a worker of another version may read the run, or the next workflow task takes the

@@ -141,3 +141,9 @@ export const subAgentInputSchema = {
 
 /** If a text response starts with this marker, the rest is a question to the user. */
 export const askUserMarker = '__ask_user__:';
+
+/** The error of a query on a worker that has read events of the run which no workflow task has taken yet. */
+export const taskComesFirst = 'a workflow task of this run comes before the answer';
+
+/** The header of a query to a run that is closed. No workflow task will take what is left. */
+export const closedRunHeader = 'longhaul-closed-run';

@@ -17,6 +17,7 @@ export {
   workerConverter,
 } from './encryption';
 export { isGone, type PollingWorker, pollingWorkers, servedQueues, toDate } from './pollers';
+export { queryInterceptor } from './query-interceptor';
 export {
   addAttributes,
   attributeNames,

@@ -1,3 +1,5 @@
+import { Context } from '@temporalio/activity';
+import type { WorkflowService } from '@temporalio/client';
 import { defined } from '../base';
 import {
   type BundleOptions,
@@ -30,6 +32,7 @@ import {
   contentCodecs,
   failureConverterPath,
   isRegistered,
+  queryInterceptor,
   readAttributes,
   tryEncryption,
   workerConverter,
@@ -121,6 +124,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       ...workflowTime(options),
       ...taskSlots(options),
       ...workflows,
+      interceptors: withQueries(options),
       sinks: { ...options.sinks, ...longhaulSinks({ ...this.#options, warn: this.#warn }) },
       activities: {
         ...options.activities,
@@ -256,6 +260,18 @@ function bundledUnseen(): Error {
     'SpecError',
     'a bundle ignores dataConverter.failureConverterPath: pass `encryption` and workflowsPath instead of workflowBundle, or clearFailures: true if you built the bundle with it',
   );
+}
+
+/** The client of activities asks again, as ours does: a log may be that of an execution that a reset has closed. */
+function withQueries({
+  interceptors = {},
+  namespace = 'default',
+}: WorkerOptions): NonNullable<WorkerOptions['interceptors']> {
+  const { workflow = [] } = interceptors.client ?? {};
+  if (!Array.isArray(workflow)) return interceptors;
+  const service = (): WorkflowService => Context.current().client.workflowService;
+  const all = [...workflow, queryInterceptor(service, namespace)];
+  return { ...interceptors, client: { ...interceptors.client, workflow: all } };
 }
 
 /** Whether the namespace has Longhaul's search attributes. It asks once per worker. False if the server does not answer that. */

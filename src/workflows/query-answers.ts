@@ -11,7 +11,8 @@
 //    the run. A closed run gets no task any more: our clients mark queries to it with a header, and get the answer.
 
 import type { WorkflowInterceptors, WorkflowInternalsInterceptor } from '@temporalio/workflow';
-import { closedRunHeader, taskComesFirst, taskFailedHere } from '../core/stored-format';
+import { taskFailedHere } from '../core/stored-format';
+import { closedRunHeader, taskComesFirst } from '../protocol';
 
 type Command = Parameters<
   NonNullable<WorkflowInternalsInterceptor['concludeActivation']>

@@ -14,6 +14,7 @@ import {
   type EncryptionOptions,
   loadConnection,
   namespaceMissing,
+  queryInterceptor,
   type ServerOptions,
   serverUnavailable,
   tryEncryption,
@@ -30,7 +31,6 @@ import { checkOptions } from './check-options';
 import { hasGrpcStatus } from './failures';
 import { Longhaul } from '../handles/longhaul';
 import { checkIdSecret } from '../write/thread-input';
-import { queryInterceptor } from './query-interceptor';
 import { traceInterceptor } from './trace-interceptor';
 
 const closed = 'the connection was closed';
@@ -109,7 +109,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   const { connection, close } = given
     ? { connection: given, close: undefined }
     : await open(loaded.connection, name);
-  const ahead = queryInterceptor(connection, name);
+  const ahead = queryInterceptor(() => connection.workflowService, name);
   const workflow = [ahead, ...(telemetry ? [traceInterceptor(telemetry)] : [])];
   const client = new Client({
     connection,

@@ -82,6 +82,7 @@ export class ActivityHost implements Place {
       namespace: 'default',
       identity,
       ...(configured.dataConverter && { dataConverter: configured.dataConverter }),
+      ...(configured.interceptors?.client && { interceptors: configured.interceptors.client }),
     });
     this.sinks = configured.sinks;
     this.codecs = new PayloadCodecs(this.#converter);

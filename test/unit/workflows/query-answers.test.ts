@@ -1,6 +1,7 @@
 // Pure: no server.
 
-import { closedRunHeader, taskComesFirst, taskFailedHere } from '../../../src/core/stored-format';
+import { taskFailedHere } from '../../../src/core/stored-format';
+import { closedRunHeader, taskComesFirst } from '../../../src/protocol/names';
 import { interceptors } from '../../../src/workflows/query-answers';
 
 type Internals = NonNullable<ReturnType<typeof interceptors>['internals']>[number];

@@ -1,7 +1,8 @@
 // Pure: no server.
 
 import { QueryNotRegisteredError } from '@temporalio/client';
-import { ofNewerVersion, taskComesFirst, taskFailedHere } from '../../../../src/core/stored-format';
+import { ofNewerVersion, taskFailedHere } from '../../../../src/core/stored-format';
+import { taskComesFirst } from '../../../../src/protocol/names';
 import { askedAgain } from '../../../../src/activities/log/read-log';
 import { timeouts } from '../../../../src/protocol/limits';
 

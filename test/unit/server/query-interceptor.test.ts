@@ -1,8 +1,8 @@
 // Pure: no server.
 
 import { QueryNotRegisteredError, type WorkflowQueryInput } from '@temporalio/client';
-import { queryInterceptor } from '../../../../src/client/server/query-interceptor';
-import { closedRunHeader, taskComesFirst } from '../../../../src/core/stored-format';
+import { queryInterceptor } from '../../../src/server/query-interceptor';
+import { closedRunHeader, taskComesFirst } from '../../../src/protocol/names';
 
 const ahead = new QueryNotRegisteredError(taskComesFirst, 3);
 const input = {
@@ -21,10 +21,7 @@ async function asked({ error = ahead, failures, status = 1 }: Worker): Promise<n
     return isAnswered ? Promise.resolve(times) : Promise.reject(error);
   };
   const describeWorkflowExecution = () => Promise.resolve({ workflowExecutionInfo: { status } });
-  const { query } = queryInterceptor(
-    { workflowService: { describeWorkflowExecution } } as never,
-    'default',
-  );
+  const { query } = queryInterceptor(() => ({ describeWorkflowExecution }) as never, 'default');
   return (await query?.(input, next)) as number;
 }
 

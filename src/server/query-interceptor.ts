@@ -3,27 +3,28 @@
 // 1. A closed run gets no more workflow tasks, so the worker answers at once.
 
 import {
-  type ConnectionLike,
   defaultPayloadConverter,
   QueryNotRegisteredError,
   type WorkflowClientInterceptor,
   type WorkflowQueryInput,
+  type WorkflowService,
 } from '@temporalio/client';
-import { closedRunHeader, taskComesFirst } from '../../core/stored-format';
+import { closedRunHeader, taskComesFirst } from '../protocol';
 
 const mostTimes = 5;
 
 /** `running` is the number of the status in Temporal's API. */
 const running = 1;
 
+/** `service`: that of the client whose queries these are. */
 export function queryInterceptor(
-  { workflowService }: Pick<ConnectionLike, 'workflowService'>,
+  service: () => Pick<WorkflowService, 'describeWorkflowExecution'>,
   namespace: string,
 ): WorkflowClientInterceptor {
   const isClosed = async ({ workflowExecution }: WorkflowQueryInput): Promise<boolean> => {
     const { workflowId = '', runId = '' } = workflowExecution;
     const execution = { workflowId, runId };
-    const found = await workflowService.describeWorkflowExecution({ namespace, execution });
+    const found = await service().describeWorkflowExecution({ namespace, execution });
     return Number(found.workflowExecutionInfo?.status) !== running;
   };
   return {
