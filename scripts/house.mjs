@@ -15,7 +15,7 @@ process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
   'source files': 600,
-  'source tokens': 497_500,
+  'source tokens': 498_000,
   'tokens a line': 6.95,
   'local imports, 90th percentile': 11,
   'local imports, most': 28,
