@@ -123,7 +123,9 @@ export const people: Cases = {
       const { run } = recorded;
       const handle = recorded.longhaul.client.workflow.getHandle(run.workflowId);
       moves = async () => {
-        const signals = Array.from({ length: 45 }, () => handle.signal('resume', {}));
+        const signals = Array.from({ length: 45 }, () =>
+          handle.signal('resume', { answer: 'no', inputId: 'none' }),
+        );
         await Promise.all(signals);
         // The answer comes when the run has seen all of them.
         await run.state();
