@@ -39,15 +39,26 @@ export function activitySummaries(events: HistoryEvents): string[] {
   });
 }
 
-/** Grows a waiting run's history until it continues as new. The run refuses the signals, and they are history all the same. */
-export async function continueAsNew({ client }: Longhaul, run: RunHandle): Promise<void> {
+/** Four signals that make a run's history so long that it is due to continue as new. The run refuses them. */
+export async function growHistory(longhaul: Longhaul, run: RunHandle): Promise<void> {
+  for (let sent = 0; sent < 4; sent += 1) await sendRefused(longhaul, run, 1_000_000);
+}
+
+/** Grows a waiting run's history until it continues as new. */
+export async function continueAsNew(longhaul: Longhaul, run: RunHandle): Promise<void> {
   const { runId } = await run.state();
-  const handle = client.workflow.getHandle(run.workflowId);
-  const refused = async (bytes: number): Promise<void> =>
-    await handle.signal('resume', { answer: 'x'.repeat(bytes) });
-  for (let sent = 0; sent < 4; sent += 1) await refused(1_000_000);
+  await growHistory(longhaul, run);
   await eventually('the next execution', async () => {
-    await refused(0);
+    await sendRefused(longhaul, run, 0);
     return (await run.state()).runId !== runId;
   });
+}
+
+/** A signal that a run refuses is history all the same. */
+export async function sendRefused(
+  { client }: Longhaul,
+  { workflowId }: RunHandle,
+  bytes: number,
+): Promise<void> {
+  await client.workflow.getHandle(workflowId).signal('resume', { answer: 'x'.repeat(bytes) });
 }

@@ -7,7 +7,7 @@ import { type ChildInputs, type PendingInput, signalNames } from '../../src/prot
 import { askUser } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
-import { fetchHistory } from './history';
+import { fetchHistory, growHistory } from './history';
 import { scriptedAgents } from './scripted-agents';
 
 describe('a run that is about to continue as new', () => {
@@ -84,9 +84,7 @@ describe('a run that is about to continue as new', () => {
     childId = children[0]?.workflowId ?? '';
     const child = harness.longhaul.run(childId);
     const { runId: firstRunId } = await child.state();
-    const handle = harness.longhaul.client.workflow.getHandle(childId);
-    for (let sent = 0; sent < 4; sent += 1)
-      await handle.signal('resume', { answer: 'x'.repeat(1_000_000) });
+    await growHistory(harness.longhaul, child);
     isGrown();
     return { run, child, firstRunId };
   }
@@ -117,7 +115,7 @@ describe('a run that is about to continue as new', () => {
         (event) => event.externalWorkflowExecutionSignaledEventAttributes,
       );
       const ids = [halted, reported, completed].map((event) => Number(event?.eventId));
-      return ids.toSorted((left, right) => left - right).at(-1) === ids[2];
+      return Math.max(...ids) === ids[2];
     });
     expect((await child.state()).runId).toBe(firstRunId);
     await run.cancel('enough');

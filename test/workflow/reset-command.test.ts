@@ -69,11 +69,16 @@ describe('reset of a run', () => {
     return found ?? '';
   }
 
-  it('ends the run below it that a call is under way in, and starts another with the same key', async () => {
+  /** The child is in the first call of the tool. Its second one ends. */
+  async function openTree(): Promise<{ readonly run: RunHandle; readonly child: string }> {
     endsAfter = 2;
     await serveTree('idempotent');
     const run = await harness.longhaul.start('boss', 'Go');
-    const child = await openChild(run);
+    return { run, child: await openChild(run) };
+  }
+
+  it('ends the run below it that a call is under way in, and starts another with the same key', async () => {
+    const { run, child } = await openTree();
     const plan = await run.reset({ to: 1 });
     expect(plan).toMatchObject({
       calls: [{ workflowId: child, path: 'boss/pay', tool: 'refund', effect: 'idempotent' }],
@@ -87,10 +92,8 @@ describe('reset of a run', () => {
   });
 
   it('takes a run below another back, whose caller gets its result', async () => {
-    endsAfter = 2;
-    await serveTree('idempotent');
-    const run = await harness.longhaul.start('boss', 'Go');
-    const child = harness.longhaul.run(await openChild(run));
+    const { run, child: workflowId } = await openTree();
+    const child = harness.longhaul.run(workflowId);
     const { runId } = await child.state();
     await child.reset({ to: 1 });
     await run.result();
@@ -101,10 +104,7 @@ describe('reset of a run', () => {
   });
 
   it('refuses to reset a run below another that ends meanwhile, and leaves nothing behind', async () => {
-    endsAfter = 2;
-    await serveTree('idempotent');
-    const run = await harness.longhaul.start('boss', 'Go');
-    const child = await openChild(run);
+    const { run, child } = await openTree();
     const { client } = harness.longhaul;
     const { workflowService } = client;
     const resetWorkflowExecution = async (
@@ -129,10 +129,7 @@ describe('reset of a run', () => {
   });
 
   it('takes a run that ends meanwhile, before it is told to halt, back from its end', async () => {
-    endsAfter = 2;
-    await serveTree('idempotent');
-    const run = await harness.longhaul.start('boss', 'Go');
-    const child = await openChild(run);
+    const { run, child } = await openTree();
     const { client } = harness.longhaul;
     const getHandle = (workflowId: string, runId?: string) => {
       const handle = client.workflow.getHandle(workflowId, runId);

@@ -10,7 +10,13 @@ import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-mod
 import { askUser, callOf } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
-import { continueAsNew, fetchHistory, type HistoryEvents } from './history';
+import {
+  continueAsNew,
+  fetchHistory,
+  growHistory,
+  type HistoryEvents,
+  sendRefused,
+} from './history';
 
 const pay = defineTool({
   name: 'pay',
@@ -317,9 +323,8 @@ describe('checkSignature', () => {
 
   /** Its history is long, and it has seen that. */
   async function makeItMove(run: RunHandle): Promise<void> {
-    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
-    for (const bytes of [1_000_000, 1_000_000, 1_000_000, 1_000_000, 1])
-      await handle.signal('resume', { answer: 'x'.repeat(bytes) });
+    await growHistory(harness.longhaul, run);
+    await sendRefused(harness.longhaul, run, 1);
     await eventually('the signals', async () => (await run.state()).rejected.length === 5);
   }
 

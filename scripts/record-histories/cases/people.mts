@@ -17,8 +17,10 @@ import {
 import { anything, reserve } from '../tools.mts';
 
 /** What the `onPause` of the case `reminded` was called with. */
-let moves = async (): Promise<boolean> => await Promise.resolve(true);
 const notices: string[] = [];
+
+/** What a check of the case `answered-as-it-moves` does before it accepts the answer. */
+let moves = async (): Promise<boolean> => await Promise.resolve(true);
 
 const paySome = defineTool({
   name: 'pay_some',

@@ -8,10 +8,10 @@ import type { TurnView } from '../../protocol';
 export function uiMessages(turns: readonly TurnView[]): readonly Json[] {
   return turns.flatMap(({ messageId, workflowId, user, steeredParts = 0, assistant, status }) => {
     const texts = textsOf(user);
-    const first = texts.slice(0, texts.length - steeredParts).join('\n');
-    const said = { id: messageId, role: 'user', parts: [textPart(first)] };
+    const later = texts.splice(texts.length - steeredParts);
+    const said = { id: messageId, role: 'user', parts: [textPart(texts.join('\n'))] };
     if (status === 'queued' || status === 'running') return [said];
-    const steered = texts.slice(texts.length - steeredParts).map((text, index) => ({
+    const steered = later.map((text, index) => ({
       type: 'steering-message',
       id: `${workflowId}:${index + 2}`,
       parts: [textPart(text)],
@@ -25,7 +25,7 @@ function textPart(text: string): Json {
   return { type: 'text', text };
 }
 
-function textsOf(user: TurnView['user']): readonly string[] {
+function textsOf(user: TurnView['user']): string[] {
   if (typeof user === 'string') return [user];
   return user.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }

@@ -17,6 +17,7 @@ import {
   stored,
   type TurnView,
 } from '../../protocol';
+import { promptOf } from '../run/machine-options';
 import { type DoneTurn, DoneTurns } from './done-turns';
 
 /** A turn that is not done. It still holds what its run needs. */
@@ -183,7 +184,7 @@ export class ThreadTurns {
     };
     if (turn === undefined) return messages;
     const steered = messages.read.map(({ messageId }) => messageId);
-    const steeredParts = messages.read.reduce((sum, { input }) => sum + partsIn(input), 0);
+    const steeredParts = messages.read.flatMap((message) => promptOf(message.input).parts).length;
     const { messageId, workflowId, createdAt, input } = turn;
     const user = end.isRemembered ? {} : { user: shortText(input) };
     const { failure } = end;
@@ -255,9 +256,6 @@ function shownInput(input: RunInput['input']): RunInput['input'] {
     part.type === 'text' ? part : { type: 'text' as const, text: `[${part.mediaType}]` },
   );
 }
-
-const partsIn = (input: RunInput['input']): number =>
-  typeof input === 'string' ? 1 : input.length;
 
 function shortText(input: RunInput['input']): string {
   const shown = shownInput(input);

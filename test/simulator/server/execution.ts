@@ -274,9 +274,8 @@ export class Execution {
   terminate(reason: string, { byReset = false } = {}): void {
     if (!this.isOpen) return;
     this.wasReset = byReset;
-    if (this.task?.isStarted === true) {
+    if (this.task?.isStarted === true)
       this.#failTask(taskFailed.WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND);
-    }
     this.history.append('workflowExecutionTerminated', {
       reason,
       identity: 'simulator',
