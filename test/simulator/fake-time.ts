@@ -26,7 +26,7 @@ const realTimeout = setTimeout;
 const { random } = Math;
 
 /** Work of the event loop that ends by itself: of the file system, of names of hosts, and of sockets. */
-const underWay = /^(?:FSReq|GetAddrInfo|TCPConnect|PipeConnect|Write|Shutdown)/;
+const underWay = /^(?:FSReq|CloseReq|GetAddrInfo|TCPConnect|PipeConnect|Write|Shutdown)/;
 /** What is sent to a socket of this process is there a turn of the event loop later. Sender and receiver take some turns each. */
 const turnsOfSockets = 4;
 /** ms of the real clock. Work that takes longer is not waited for. */
