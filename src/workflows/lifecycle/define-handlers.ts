@@ -93,7 +93,7 @@ export function setUpdate<Reply>(
     phase.updates += 1;
     history.look();
     try {
-      return await afterOthers(() => take(payload));
+      return await afterOthers(phase, () => take(payload));
     } catch (error) {
       throw toWorkflowFailure(isCancellation(error) ? cancelledMeanwhile() : error);
     }
@@ -109,13 +109,17 @@ const cancelledMeanwhile = (): LonghaulError =>
 /** What else the task has done is done by then: each round lets those go on whose condition holds. */
 const rounds = 4;
 
-/** Runs `effect` after the rest of the workflow task. In an execution of 0.2.0 it runs at once, because it must not wait there. */
-export function afterOthers<Result>(effect: () => Promise<Result>): Promise<Result> {
-  return patched('longhaul:updates-come-last') ? afterRounds(effect) : effect();
+/**
+ * Runs the effect of an update after the rest of the workflow task. In an execution of 0.2.0 it runs at once, because it must not wait there.
+ */
+export function afterOthers<Result>(phase: Phase, effect: () => Promise<Result>): Promise<Result> {
+  return patched('longhaul:updates-come-last') ? afterRounds(phase, effect) : effect();
 }
 
-async function afterRounds<Result>(effect: () => Promise<Result>): Promise<Result> {
+async function afterRounds<Result>(phase: Phase, effect: () => Promise<Result>): Promise<Result> {
+  phase.arriving += 1;
   for (let round = 0; round < rounds; round += 1) await nextRound();
+  phase.arriving -= 1;
   return await effect();
 }
 

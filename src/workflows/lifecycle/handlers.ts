@@ -81,7 +81,7 @@ function nonceReply({ inputs, tokens }: Requests, query: unknown): NonceReply {
 function setOutcome({ phase, inputs, history }: Execution): void {
   const budget = new TaskPayloadBudget(limits.replies);
   const outcome = async (): Promise<OutcomeReply> => {
-    await afterOthers(() =>
+    await afterOthers(phase, () =>
       condition(() => inputs.pending.length > 0 || phase.ended || phase.isMoving),
     );
     const reply = wholeReply({ phase, inputs });

@@ -17,6 +17,8 @@ export class Phase {
   isDetached = false;
   /** How many updates this execution has taken. The server limits their number. */
   updates = 0;
+  /** Updates of this workflow task that take no effect yet. */
+  arriving = 0;
   readonly #inputs: OpenInputs;
   readonly #isContinued: boolean;
   readonly #rejected: RejectedSignal[];

@@ -66,6 +66,11 @@ export class OpenThread {
     await stores.erasure.begin();
     await condition(() => !stores.saves.isBehind || this.#isClearing);
     if (this.#isClearing) return true;
+    // What suggests to move may be of an update that a replay tells later.
+    if (execution.phase.arriving > 0) {
+      await condition(() => execution.phase.arriving === 0);
+      return true;
+    }
     if (this.isPortable && (history.isDue || history.isOutdated)) await this.#continueAsNew();
     const turn = turns.next();
     if (turn !== undefined) {

@@ -59,7 +59,7 @@ export function setThreadHandlers(thread: HandledThread): void {
     async (payload) => {
       const { erasures: _erasures, ...message } = sendInput(payload);
       return await turns.arriving(message, async () => {
-        const { runs } = await afterOthers(() => thread.opened());
+        const { runs } = await afterOthers(execution.phase, () => thread.opened());
         const known = turns.known(message.messageId);
         if (known !== undefined) return known;
         if (message.whenBusy === 'steer') return await runs.steer(message);
@@ -75,7 +75,7 @@ export function setThreadHandlers(thread: HandledThread): void {
   setHandler(
     clearUpdate,
     async () => {
-      const open = await afterOthers(() => thread.opened());
+      const open = await afterOthers(execution.phase, () => thread.opened());
       const updateId = currentUpdateInfo()?.id;
       await CancellationScope.nonCancellable(() => open.clear(updateId));
     },
