@@ -23,10 +23,11 @@ export function withChosen(plan: RoundPlan): RoundPlan {
   const random = new Random(hashOf(`chosen for ${plan.seed}`));
   const settings = {
     ...plan.settings,
+    // An execution that only asks has 18 events: below that, each would be long as soon as it waits.
     suggestsAt: random.pick([
       {},
       {},
-      { events: 16 },
+      { events: 24 },
       { events: 40 },
       { bytes: 16_000 },
       { events: 60, bytes: 16_000 },
