@@ -84,6 +84,7 @@ export class Execution implements Requests {
   readonly #display = new RunDisplay(this.info);
   #asker: Asker | undefined;
   /** Undefined until a call has failed and is tried again. */
+  #shownAnswers = 0;
   #retried: RetriedCalls | undefined;
 
   constructor(owner: Owner, { carried, reporter }: Options) {
@@ -144,6 +145,16 @@ export class Execution implements Requests {
     this.#display.show(this.state, { ...this.#shown, cancelling, closes });
     segments?.follow({ status, error, spend });
     this.#reporter?.report(isDetached ? [] : this.inputs.pending);
+    this.#shownAnswers = this.inputs.answers;
+  }
+
+  /**
+   * A loop shows what was answered when it goes on. A run that moves shows it at once: the memo goes with it, and nobody shows it until a
+   * worker has the next execution.
+   */
+  showAnswers(): void {
+    const isBehind = this.phase.isMoving && this.inputs.answers !== this.#shownAnswers;
+    if (isBehind && patched('longhaul:shows-as-it-moves')) this.show();
   }
 
   /** Shows what is tried again, now and whenever it changes. */

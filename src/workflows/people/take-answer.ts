@@ -77,6 +77,7 @@ async function passOn(execution: Execution, admitted: AdmittedAnswer): Promise<v
     inputs.takeOwn(admitted, currentUpdateId(), execution.asker);
     // The loop shows every other answer, when it wakes.
     if (admitted.missing > 0) execution.show();
+    else execution.showAnswers();
     return;
   }
   inputs.take(admitted, currentUpdateId());

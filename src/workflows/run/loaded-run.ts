@@ -126,23 +126,14 @@ export class LoadedRun {
   async #leave(): Promise<void> {
     const { phase } = this.execution;
     phase.isMoving = true;
+    this.execution.showAnswers();
     try {
-      await this.#settle();
+      await this.execution.settled();
       if (CancellationScope.current().consideredCancelled && staysWhenCancelled())
         throw new CancelledFailure('it does not move');
     } catch (error) {
       if (staysWhenCancelled()) phase.isMoving = false;
       throw error;
-    }
-  }
-
-  /** Shows what was answered meanwhile: the memo goes with the run, and nobody else shows it until a worker has the next execution. */
-  async #settle(): Promise<void> {
-    const { inputs } = this.execution;
-    for (let { answers } = inputs; ; answers = inputs.answers) {
-      await this.execution.settled();
-      if (inputs.answers === answers || !patched('longhaul:shows-as-it-moves')) return;
-      this.execution.show();
     }
   }
 
