@@ -110,6 +110,17 @@ describe('a stream', () => {
     expect(told).toMatchObject([{ type: 'end', status: 'failed' }]);
   });
 
+  it('of a run that was cancelled before it began has its input', async () => {
+    const own = await openHarness();
+    const run = await own.longhaul.start('ended', 'Go.');
+    await run.cancel();
+    await own.worker({ runners: agents.runners, providers: agents.providers });
+    const told: StreamEvent[] = [];
+    for await (const event of run.stream()) told.push(event);
+    expect(told).toMatchObject([{ type: 'user' }, { type: 'end', status: 'cancelled' }]);
+    await own.close();
+  });
+
   it('of a run that the server has deleted is not there', async () => {
     const as = caller(server, principal);
     const { body } = await as.post('/gone/runs', { input: 'Go.' });

@@ -52,14 +52,14 @@ export function sourceOf(client: Client, workflowId: string): RunSource {
   };
 }
 
-/** A run that ended before it began answers no query. Its short history has its input, which is all that there is. */
+/** A run that ended before it began has an empty log, or answers no query. Its short history has its input, which is all that there is. */
 async function closedLogOf(view: RunView, from: number): Promise<readonly LogEntry[] | undefined> {
   const entries = await view.entriesOfWorker(from);
-  if (entries !== undefined || from > 0) return entries;
+  if (from > 0 || (entries?.length ?? 0) > 0) return entries;
   const { historyLength } = await view.describe();
-  if (historyLength > mostEventsUnbegun) return undefined;
+  if (historyLength > mostEventsUnbegun) return entries;
   const input = await view.entriesOfHistory();
-  return input.length > 1 ? undefined : input;
+  return input.length > 1 ? entries : input;
 }
 
 async function listedChildren(client: Client, workflowId: string): Promise<readonly ChildView[]> {
