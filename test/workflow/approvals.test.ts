@@ -65,19 +65,16 @@ payer('kept', [2_000, 3_000], {
   remember: 'run',
 });
 payer('again', [2_000, 2_000], { by: { roles: ['finance'], approvals: 2 } });
-const below = payer('below', [2_000], {
-  by: { roles: ['finance'], approvals: 2, not: ['requester'] },
-});
-agents.agent('above', [callOf('pays', { input: 'Pay.' }), 'All done.'], {
-  tools: [subAgent(below, { name: 'pays', description: 'Pays' })],
-});
-
-const talkedTo = payer('talked', [2_000], {
-  by: { roles: ['finance'], approvals: 2, not: ['requester'] },
-});
-agents.agent('talker', [callOf('pays', { input: 'Pay.' }), 'All done.'], {
-  tools: [subAgent(talkedTo, { name: 'pays', description: 'Pays' })],
-});
+for (const [id, asking, steps] of [
+  ['above', 'below', [2_000]],
+  ['over', 'undone', [2_000, 2_000]],
+  ['talker', 'talked', [2_000]],
+] as const) {
+  const by = { roles: ['finance'], approvals: 2, not: ['requester'] } as const;
+  agents.agent(id, [callOf('pays', { input: 'Pay.' }), 'All done.'], {
+    tools: [subAgent(payer(asking, steps, { by }), { name: 'pays', description: 'Pays' })],
+  });
+}
 const spoken: NeedsApproval<Payment> = { by: { roles: ['finance'], not: ['speakers'] } };
 const clerk = agents.agent('clerk', [askUser('How much?'), 'As bob says: 50.'], {
   askUser: 'tool',
@@ -130,6 +127,14 @@ describe('approvals by rules', () => {
     await harness.close();
   });
   const start = async (agent: string) => await harness.longhaul.start(agent, 'Pay.', { by: rita });
+  const below = async ({ workflowId }: RunHandle): Promise<RunHandle> => {
+    const events = await fetchHistory(harness.longhaul, workflowId);
+    const [child] = events.flatMap((event) => {
+      const started = event.childWorkflowExecutionStartedEventAttributes;
+      return started?.workflowExecution?.workflowId ?? [];
+    });
+    return harness.longhaul.run(child ?? '');
+  };
 
   it('show a person what a worker made of the call, and ask anew after an edit', async () => {
     const run = await start('reviewed');
@@ -251,12 +256,7 @@ describe('approvals by rules', () => {
     expect(input).toMatchObject({ requester: 'rita', path: 'above/pays' });
     expect(await codeOf(run.approve(input.inputId, { by: rita }))).toBe('NotPermitted');
     await run.approve(input.inputId, { by: ada });
-    const events = await fetchHistory(harness.longhaul, run.workflowId);
-    const [child] = events.flatMap((event) => {
-      const started = event.childWorkflowExecutionStartedEventAttributes;
-      return started?.workflowExecution?.workflowId ?? [];
-    });
-    const asking = harness.longhaul.run(child ?? '');
+    const asking = await below(run);
     await eventually(
       'the vote below',
       async () => (await asking.pending())[0]?.votes?.length === 1,
@@ -272,6 +272,20 @@ describe('approvals by rules', () => {
     expect(await asking.approve(changed?.inputId ?? '', { by: ada })).toEqual({ missing: 0 });
     expect(await run.result()).toMatchObject({ finalResponse: { text: 'All done.' } });
     expect(paid['below']).toEqual([1_500]);
+  });
+
+  it('count votes again after a reset of the run below that asked', async () => {
+    const run = await start('over');
+    const { inputId, nonce } = await opened(run);
+    await run.approve(inputId, { by: ada });
+    await (await below(run)).reset({ to: 1 });
+    await eventually('the question', async () => {
+      const [open] = await run.pending();
+      return open !== undefined && open.nonce !== nonce;
+    });
+    expect(await run.approve(inputId, { by: ada })).toMatchObject({ missing: 1 });
+    expect(await run.approve(inputId, { by: bob })).toMatchObject({ missing: 0 });
+    expect(await run.result()).toMatchObject({ finalResponse: { text: 'All done.' } });
   });
 
   it('count votes of a thread and of its turn, and ask anew below it after an edit', async () => {

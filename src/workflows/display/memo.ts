@@ -15,9 +15,9 @@ export type Marks = {
 const mostInputs = 20;
 
 /** The memo that the client or the execution before has already set. The run need not show it again. */
-export function memoAtStart(memo: Record<string, unknown> | undefined): string {
+export function memoAtStart(memo: Record<string, unknown> | undefined): MemoDigest {
   const shown = memo?.[memoKey];
-  if (!isJsonObject(shown)) return '';
+  if (!isJsonObject(shown)) return { text: '', nonces: '' };
   const { status = 'running', pending, key } = shown;
   const inputs = listOf(pending).map((input) => (isJsonObject(input) ? input : {}));
   return memoDigest({ status, pending: inputs, key: listOf(key) });
@@ -26,17 +26,22 @@ export function memoAtStart(memo: Record<string, unknown> | undefined): string {
 /** Checks the value, because anybody may start a run with any memo. */
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The run shows its memo again when this text changes. */
+/** The run shows its memo again when a text changes. An execution of 0.2.0 does not for new nonces. */
+export type MemoDigest = { readonly text: string; readonly nonces: string };
+
 export function memoDigest({
   status,
   pending,
   key,
 }: {
   readonly status: unknown;
-  readonly pending: readonly { readonly inputId?: unknown }[];
+  readonly pending: readonly { readonly inputId?: unknown; readonly nonce?: unknown }[];
   readonly key: readonly unknown[];
-}): string {
-  return JSON.stringify([status, key, pending.map(({ inputId }) => inputId)]);
+}): MemoDigest {
+  return {
+    text: JSON.stringify([status, key, pending.map(({ inputId }) => inputId)]),
+    nonces: JSON.stringify(pending.slice(0, mostInputs).map(({ nonce }) => nonce)),
+  };
 }
 
 /** Clips the questions, then leaves out the last ones. */

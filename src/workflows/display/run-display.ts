@@ -7,6 +7,7 @@
 // 3. Current details cost no event.
 
 import {
+  patched,
   setCurrentDetails,
   upsertMemo,
   upsertSearchAttributes,
@@ -25,7 +26,7 @@ import {
   searchAttributes,
 } from '../../protocol';
 import { type Conversation, detailsOf } from './details';
-import { type Marks, memoAtStart, memoDigest, runMemo } from './memo';
+import { type Marks, memoAtStart, type MemoDigest, memoDigest, runMemo } from './memo';
 
 type Shown = Marks &
   Conversation & {
@@ -36,7 +37,7 @@ type Shown = Marks &
   };
 
 export class RunDisplay {
-  #memo: string;
+  #memo: MemoDigest;
   #attributes: string;
   /**
    * False for an execution of an older version, where memos also have a status that the server's own status has. Its history has one more
@@ -67,9 +68,14 @@ export class RunDisplay {
   #showMemo(state: RunState, { closes, key, cancelling }: Shown): void {
     const status = closes && this.#leavesEnd ? 'running' : state.status;
     const memo = memoDigest({ ...state, status, key });
-    if (memo === this.#memo) return;
+    if (memo.text === this.#memo.text && !this.#hasNewNonces(memo)) return;
     upsertMemo({ [memoKey]: runMemo(state, { key, cancelling }) });
     this.#memo = memo;
+  }
+
+  /** An update id derives from the nonce that the memo shows: with an old one, an answer would be taken for an earlier one. */
+  #hasNewNonces({ nonces }: MemoDigest): boolean {
+    return nonces !== this.#memo.nonces && patched('longhaul:shows-nonces');
   }
 
   #showAttributes({ runner, status }: RunState, { indexed, key }: Shown): void {

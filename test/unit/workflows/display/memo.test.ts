@@ -8,9 +8,9 @@ describe('memoAtStart', () => {
   const shown = memoDigest({ status: 'running', pending: [], key });
 
   it('is what a run shows first, where it was started with its own key', () => {
-    expect(memoAtStart(startMemo({ agent: 'helper', key }))).toBe(shown);
-    expect(memoAtStart(startMemo({ agent: 'helper', key: ['user-4567'] }))).not.toBe(shown);
-    expect(memoAtStart(undefined)).not.toBe(shown);
+    expect(memoAtStart(startMemo({ agent: 'helper', key }))).toEqual(shown);
+    expect(memoAtStart(startMemo({ agent: 'helper', key: ['user-4567'] }))).not.toEqual(shown);
+    expect(memoAtStart(undefined)).not.toEqual(shown);
   });
 
   it.each([
@@ -19,6 +19,6 @@ describe('memoAtStart', () => {
     { longhaul: { status: 'running', pending: 5, key: 5 } },
     { longhaul: { status: {}, pending: [null, 5], key: [{}] } },
   ])('takes %j from anybody, which is shown over', (memo) => {
-    expect(memoAtStart(memo)).not.toBe(shown);
+    expect(memoAtStart(memo)).not.toEqual(shown);
   });
 });
