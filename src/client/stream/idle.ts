@@ -24,11 +24,14 @@ export async function isIdle(
   const { raw } = execution;
   const calls = (raw.pendingActivities ?? []).some((call) => call.activityType?.name !== notice);
   if (hasClosed(execution) || calls || raw.pendingWorkflowTask) return false;
+  const { status, pending } = stateFromMemo(execution);
   // An input of a run below that the root does not list was just asked, or just answered.
-  if (stateFromMemo(execution).pending.some(({ inputId }) => !known.open.has(inputId)))
-    return false;
+  if (pending.some(({ inputId }) => !known.open.has(inputId))) return false;
+  const below = raw.pendingChildren ?? [];
+  // It waits for a message, such as the reply to its own: the root may still list what was answered.
+  if (below.length === 0 && status !== 'needs-input') return false;
   if (!known.isTold(execution)) return undefined;
-  for (const { workflowId } of raw.pendingChildren ?? []) {
+  for (const { workflowId } of below) {
     const looking = known.sourceOf(workflowId ?? '').describe();
     const child = await looking.catch((error: unknown) => {
       if (!hasCode(error, 'RunNotFound')) throw error; // Else it has not started yet.
