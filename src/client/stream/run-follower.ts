@@ -148,7 +148,9 @@ export class RunFollower implements Followed {
     if (status !== 'needs-input') return void (now.paused = undefined);
     if (now.paused !== undefined && !hasNews) return void (now.looked = now.round);
     const execution = await this.#options.sourceOf(this.#workflowId).describe();
+    const seen = new Set<string>();
     const isTold = (run: WorkflowExecutionDescription): boolean => {
+      seen.add(run.workflowId);
       const isAt = tree.get(run.workflowId)?.isAt(run) ?? true;
       if (!isAt) this.wake(run.workflowId);
       return isAt;
@@ -157,6 +159,10 @@ export class RunFollower implements Followed {
     const open = new Set(pending.map(({ inputId }) => inputId));
     const areIdle = await isIdle(execution, { ...this.#options, open, isTold });
     if (areIdle === undefined) return;
+    // They have closed since the last look. Of one that the server has deleted, the next round finds no news.
+    const closed = tree.open.filter(({ workflowId }) => !seen.has(workflowId));
+    if (areIdle && hasNews && closed.length > 0)
+      return closed.forEach(({ workflowId }) => this.wake(workflowId));
     if (areIdle) showPause(now, this.place, pauseSeq);
     else now.paused = undefined;
     now.looked = now.round;

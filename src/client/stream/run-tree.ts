@@ -53,6 +53,11 @@ export class RunTree {
     return this.#known.get(workflowId);
   }
 
+  /** The runs that may have more to tell. */
+  get open(): readonly FollowedRun[] {
+    return [...this.#known.values()].filter((run) => !run.hasEnded);
+  }
+
   /** Takes an event of a worker. Returns its run, if it is one of these. */
   hear(event: LiveEvent): FollowedRun | undefined {
     const { kind, root, workflowId, path, agent } = event;
