@@ -493,7 +493,8 @@ export class SimService {
       const reapply = { signals: !excluded.includes(1), updates: !excluded.includes(2) };
       const finishId = Number(request.workflowTaskFinishEventId);
       const before = execution.history.events.find(({ id }) => id === finishId - 1);
-      if (before?.name !== 'workflowTaskStarted') throw invalid(`no task ends at event ${finishId}`);
+      if (before?.name !== 'workflowTaskStarted')
+        throw invalid(`no task ends at event ${finishId}`);
       const { runId } = this.#server.reset(execution, finishId, {
         ...reapply,
         reason: request.reason ?? '',
