@@ -56,8 +56,10 @@ export function sourceOf(client: Client, workflowId: string): RunSource {
 async function closedLogOf(view: RunView, from: number): Promise<readonly LogEntry[] | undefined> {
   const entries = await view.entriesOfWorker(from);
   if (from > 0 || (entries?.length ?? 0) > 0) return entries;
-  const { historyLength } = await view.describe();
-  if (historyLength > mostEventsUnbegun) return entries;
+  const { historyLength, status } = await view.describe();
+  // Of a run that was refused, such as for its tools, the first event is its end.
+  const isRefused = entries !== undefined && status.name === 'FAILED';
+  if (isRefused || historyLength > mostEventsUnbegun) return entries;
   const input = await view.entriesOfHistory();
   return input.length > 1 ? entries : input;
 }
