@@ -11,10 +11,11 @@ process.chdir(resolve(import.meta.dirname, '..'));
 const modified = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const isQuick = process.argv.includes('--quick');
-const quickMark = 'dist/.quick';
+/** In what a quick build made. */
+const quickMark = '.quick';
 
 function isStale() {
-  if (existsSync(quickMark) && !isQuick) return true;
+  if (existsSync(`dist/${quickMark}`) && !isQuick) return true;
   const built = modified('dist/workflow-bundle.js');
   const sources = ['package-lock.json', ...globSync('tsconfig*.json'), ...globSync('src/**')];
   return sources.some((file) => modified(file) > built);
@@ -31,18 +32,16 @@ if (!process.argv.includes('--if-stale') || isStale()) {
   const tell = (text) => process.stderr.write(text);
   process.on('exit', () => rmSync(next, { recursive: true, force: true }));
   tell('Building Longhaul: the code … ');
-  const unchecked = isQuick ? ['--noCheck'] : [];
-  run('node_modules/typescript/bin/tsc', [
-    ...['-p', 'tsconfig.build.json', '--outDir', next],
-    ...unchecked,
-  ]);
+  const noCheck = String(isQuick);
+  const options = ['-p', 'tsconfig.build.json', '--outDir', next, '--noCheck', noCheck];
+  run('node_modules/typescript/bin/tsc', options);
   tell('the workflow bundle … ');
   run('scripts/build-workflow-bundle.mjs', [next]);
   // For editors, which read it as a file.
   const { specFileSchema } = createRequire(import.meta.url)(resolve(next, 'index.js'));
   writeFileSync(`${next}/spec.schema.json`, JSON.stringify(specFileSchema()));
   rmSync('dist', { recursive: true, force: true });
-  if (isQuick) writeFileSync(`${next}/.quick`, '');
+  if (isQuick) writeFileSync(`${next}/${quickMark}`, '');
   renameSync(next, 'dist');
   tell(`done in ${Math.round((Date.now() - beganAt) / 1_000)} s.\n`);
 }

@@ -127,13 +127,9 @@ describe('approvals by rules', () => {
     await harness.close();
   });
   const start = async (agent: string) => await harness.longhaul.start(agent, 'Pay.', { by: rita });
-  const below = async ({ workflowId }: RunHandle): Promise<RunHandle> => {
-    const events = await fetchHistory(harness.longhaul, workflowId);
-    const [child] = events.flatMap((event) => {
-      const started = event.childWorkflowExecutionStartedEventAttributes;
-      return started?.workflowExecution?.workflowId ?? [];
-    });
-    return harness.longhaul.run(child ?? '');
+  const below = async (run: RunHandle): Promise<RunHandle> => {
+    const [child] = (await run.tree()).children;
+    return harness.longhaul.run(child?.workflowId ?? '');
   };
 
   it('show a person what a worker made of the call, and ask anew after an edit', async () => {
