@@ -11,7 +11,7 @@ import {
 import { expectationOf } from '../../../src/define/problems/from-zod';
 import { documentFile, promptFile, runnerFiles, toolFile } from '../../../src/define/schema/file';
 import { toolOptions } from '../../../src/define/tool';
-import { anchorsOf, readPage, type Page } from './markdown';
+import type { Page } from './markdown';
 
 // The tables of options and of fields in the docs, made of the schemas that check them.
 
@@ -122,7 +122,7 @@ function tableOf(rows: readonly Row[], standing: Standing): string {
   const lines = rows.map((row) => {
     const { path, spellings, byDefault } = row;
     const others = standing.isFile ? [spellings.map(inCode).join(', ')] : [];
-    return [inCode(path), ...others, takesOf(row, standing), byDefault, meaningOf(row, standing)];
+    return [nameOf(row, standing), ...others, takesOf(row, standing), byDefault, row.meaning];
   });
   return [heads, heads.map(() => '---'), ...lines].map(lineOf).join('');
 }
@@ -135,9 +135,28 @@ function inCode(text: string): string {
   return `\`${text}\``;
 }
 
+/** What errors spell out and `docs/agents.md#options` explains once. */
+const shorter: readonly (readonly [RegExp, string])[] = [
+  [/1 to 100 letters.*?with a letter or digit/, 'an id'],
+  [/a duration such as.*?or milliseconds/, 'a duration'],
+  [/a size such as.*?number of bytes/, 'a size'],
+  [/'provider\/model'.*?\{provider, model\}/, 'a model'],
+  [/a Standard Schema or a JSON Schema/, 'a schema'],
+  [/true or false/, 'a boolean'],
+  [/a list of (.*?) different names/, '$1 names'],
+  [/a whole number of at least (\d+)/, 'a whole number ≥ $1'],
+  [/a number of at least (\d+)/, 'a number ≥ $1'],
+  [/^one of /, ''],
+  [/^an? /, ''],
+];
+
+function shortened(text: string): string {
+  return shorter.reduce((short, [long, name]) => short.replace(long, name), text);
+}
+
 /** Quotes are for code only: YAML does without. */
 function takesOf({ path, takes }: Row, { isFile }: Standing): string {
-  const kinds = isFile && path.endsWith('kind') ? takes.flatMap(kindsOf) : takes;
+  const kinds = (isFile && path.endsWith('kind') ? takes.flatMap(kindsOf) : takes).map(shortened);
   const codes = /\{[^}]*\}|\([^)]*\) => \w+|(?<!\w)'[^']+'|\b(?:true|false)\b/g;
   return kinds
     .join(', ')
@@ -148,18 +167,11 @@ function kindsOf(quoted: string): readonly string[] {
   return [quoted, ...otherKindsOf(quoted.slice(1, -1)).map((kind) => `'${kind}'`)];
 }
 
-function meaningOf({ meaning, see }: Row, { page }: Standing): string {
-  if (see === undefined) return meaning;
+/** The option, as a link to where the docs say more of it. */
+function nameOf({ path, see }: Row, { page }: Standing): string {
+  if (see === undefined) return inCode(path);
   const [file = '', section] = see.split('#');
   const isHere = posix.basename(page) === file;
-  if (isHere && section === undefined) return meaning;
-  const headings = headingsOf(readPage(`docs/${file}`));
-  const [label = see] = headings.find(([, anchor]) => anchor === section) ?? headings[0] ?? [];
-  return `${meaning}; see [${label}](${isHere ? `#${section}` : see})`;
-}
-
-function headingsOf(page: Page): readonly (readonly [title: string, anchor: string])[] {
-  const titles = page.text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/^#+ (.+)$/gm);
-  const anchors = anchorsOf(page);
-  return [...titles].map(([, title = ''], index) => [title, anchors[index] ?? '']);
+  if (isHere && section === undefined) return inCode(path);
+  return `[${inCode(path)}](${isHere ? `#${section}` : see})`;
 }
