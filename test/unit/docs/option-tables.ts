@@ -120,7 +120,7 @@ function tableOf(rows: readonly Row[], standing: Standing): string {
     ? ['field', 'also spelled', 'takes', 'default', 'meaning']
     : ['option', 'takes', 'default', 'meaning'];
   const lines = rows.map((row) => {
-    const { path, spellings, byDefault } = row;
+    const { spellings, byDefault } = row;
     const others = standing.isFile ? [spellings.map(inCode).join(', ')] : [];
     return [nameOf(row, standing), ...others, takesOf(row, standing), byDefault, row.meaning];
   });
