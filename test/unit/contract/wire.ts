@@ -1,4 +1,4 @@
-// Every form that leaves a process of Longhaul and that another version may read: what `docs/contract.md` promises, as types.
+// Every form that leaves a process of Longhaul and that another version may read: what the contract in `docs/upgrading.md` promises, as types.
 
 import type { AgentRunState } from '../../../src/core/machine/run-state';
 import type { GraphState } from '../../../src/core/orchestration/graph-plan';

@@ -9,7 +9,7 @@ import { readPage } from './markdown';
 const installed: Record<string, { readonly version?: string }> = lock.packages;
 const { text } = readPage('docs/upgrading.md');
 const rows = text
-  .slice(text.indexOf('## What is supported'), text.indexOf('## What runs'))
+  .slice(text.indexOf('## What is supported'), text.indexOf('## The contract'))
   .split('\n')
   .filter((line) => line.startsWith('| '))
   .map((line) =>

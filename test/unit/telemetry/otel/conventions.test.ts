@@ -1,4 +1,4 @@
-// Pure: compares our names with those that OpenTelemetry publishes, and the tables of docs/telemetry.md with ours; no server.
+// Pure: compares our names with those that OpenTelemetry publishes, and the tables of docs/operating.md with ours; no server.
 
 import * as published from '@opentelemetry/semantic-conventions/incubating';
 import {
@@ -25,8 +25,8 @@ describe('names of the conventions', () => {
   });
 });
 
-describe('docs/telemetry.md', () => {
-  const { text } = readPage('docs/telemetry.md');
+describe('docs/operating.md', () => {
+  const { text } = readPage('docs/operating.md');
   /** The names in the first cells of its tables. */
   const named = [...text.matchAll(/^\| *(`(?:gen_ai|longhaul|error|session)\.[^|]*)\|/gm)].flatMap(
     ([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
