@@ -1,10 +1,19 @@
 // Builds dist/. It is replaced whole once everything is there: who reads it meanwhile sees the old one.
 // Usage: build.mjs [--if-stale] [--quick]
-// --quick checks no types, which takes half of the time. Who builds without it next, builds all.
+// --quick only strips the types, in a fifth of the time: no checks, no declarations. Who builds without it next, builds all.
+import { transformFile } from '@swc/core';
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
@@ -22,8 +31,25 @@ function isStale() {
 }
 
 function run(script, args) {
-  const { status } = spawnSync(process.execPath, [script, ...args], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [script, ...args], {
+    stdio: ['inherit', isQuick ? 'ignore' : 'inherit', 'inherit'],
+  });
   if (status !== 0) process.exit(status ?? 1);
+}
+
+async function strip(folder) {
+  const options = {
+    swcrc: false,
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+    module: { type: 'commonjs', ignoreDynamic: true, exportInteropAnnotation: true },
+  };
+  const stripOne = async (file) => {
+    const target = join(folder, relative('src', file).replace(/ts$/, 'js'));
+    const { code } = await transformFile(file, options);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, code);
+  };
+  await Promise.all(globSync('src/**/*.ts').map(stripOne));
 }
 
 if (!process.argv.includes('--if-stale') || isStale()) {
@@ -32,9 +58,8 @@ if (!process.argv.includes('--if-stale') || isStale()) {
   const tell = (text) => process.stderr.write(text);
   process.on('exit', () => rmSync(next, { recursive: true, force: true }));
   tell('Building Longhaul: the code … ');
-  const noCheck = String(isQuick);
-  const options = ['-p', 'tsconfig.build.json', '--outDir', next, '--noCheck', noCheck];
-  run('node_modules/typescript/bin/tsc', options);
+  if (isQuick) await strip(next);
+  else run('node_modules/typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', next]);
   tell('the workflow bundle … ');
   run('scripts/build-workflow-bundle.mjs', [next]);
   // For editors, which read it as a file.

@@ -1,10 +1,9 @@
 // `npm run example payments`: an invoice that the bank checks, two people approve, and one of them corrects.
 // Usage: npm run example payments -- [what to pay]
 import { resolve } from 'node:path';
-import type { RunHandle } from 'longhaul/client';
+import { tellAudit } from '../shared/audit.mts';
 import { tellEnd } from '../shared/closing.mts';
 import { runDemo } from '../shared/run-demo.mts';
-import type { Screen } from '../shared/screen.mts';
 import { openStage, type StageHands } from '../shared/stage.mts';
 import { Story } from '../shared/story.mts';
 import { bankStandIn } from './bank.mts';
@@ -59,23 +58,6 @@ async function demo({ screen, cleanups }: StageHands): Promise<void> {
     page,
     example: 'payments',
   });
-}
-
-/** What `longhaul show --audit` prints as JSON Lines. */
-async function tellAudit(run: RunHandle, screen: Screen): Promise<void> {
-  for (const entry of await run.audit()) {
-    const who = `${entry.at} ${entry.by?.id ?? 'nobody'}`;
-    screen.line('audit', `${who}: ${entry.kind === 'verdict' ? decided(entry) : entry.kind}`);
-  }
-}
-
-type Decided = Extract<Awaited<ReturnType<RunHandle['audit']>>[number], { kind: 'verdict' }>;
-
-function decided({ verdict, tool, args, edited, note, isVote }: Decided): string {
-  const change = edited && `changed to ${JSON.stringify(edited)}`;
-  const remark = note && `(${note})`;
-  const vote = isVote && 'as one of several';
-  return [verdict, tool, JSON.stringify(args), change, vote, remark].filter(Boolean).join(' ');
 }
 
 await runDemo('Longhaul example: payments that people and a bank decide about', demo);

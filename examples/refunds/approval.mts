@@ -1,7 +1,9 @@
 import type { JsonObject } from 'longhaul';
 import type { PendingInput, RunHandle } from 'longhaul/client';
 import type { Screen } from '../shared/screen.mts';
-import { freeAmount } from './tools.mts';
+
+/** Whoever sits at the terminal. A real shop takes the name from its login. */
+const by = { id: 'bob' };
 
 /** What a person may say of a waiting call: let it run, run it with other arguments, or refuse it. */
 type Verdict = { readonly args?: JsonObject } | { readonly reason: string };
@@ -11,18 +13,15 @@ export async function decide(run: RunHandle, input: PendingInput, screen: Screen
   const { inputId, question, call, path } = input;
   screen.line('approval', `${question}\nfrom ${path}`, 'yellow');
   const verdict = toResult(await ask(screen), call?.args ?? {});
-  if ('reason' in verdict) await run.reject(inputId, verdict.reason);
-  else await run.approve(inputId, verdict);
+  if ('reason' in verdict) await run.reject(inputId, verdict.reason, { by });
+  else await run.approve(inputId, { ...verdict, by });
 }
 
 async function ask(screen: Screen): Promise<string> {
-  const unattended = String(freeAmount);
-  if (screen.isInteractive) {
-    const prompt = `y, n, another amount, or the reason against it (Enter: ${unattended}): `;
-    return (await screen.ask(prompt)) || unattended;
-  }
-  screen.line('', `No terminal to decide in: approved with ${unattended} euros instead.`);
-  return unattended;
+  if (screen.isInteractive)
+    return (await screen.ask('y, n, another amount, or the reason against it (Enter: y): ')) || 'y';
+  screen.line('', 'No terminal to decide in: approved.');
+  return 'y';
 }
 
 function toResult(typed: string, args: JsonObject): Verdict {

@@ -1,5 +1,5 @@
-// `npm run demo`: a server, a worker, a client, and one run of the repo guide from its start to its answer.
-// Usage: npm run demo -- [--kill-worker] [--folder path] [question]
+// `npm run example repo-guide`: a server, a worker, a client, and one run of the repo guide from its start to its answer.
+// Usage: npm run example repo-guide -- [--kill-worker] [--folder path] [question]
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { tellEnd } from '../shared/closing.mts';
@@ -56,6 +56,6 @@ async function demo({ screen, cleanups }: StageHands): Promise<void> {
 }
 
 await runDemo(
-  'Longhaul demo: an agent that explains a folder, as a durable Temporal workflow',
+  'Longhaul example: an agent that explains a folder, as a durable Temporal workflow',
   demo,
 );

@@ -1,4 +1,4 @@
-// Runs the demo as a process of its own, offline and without a terminal: its server, workers and scripted model are real.
+// Runs the repo guide as a process of its own, offline and without a terminal: its server, workers and scripted model are real.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,8 +21,8 @@ const answer = [
   '`export` stands in 3 lines in 2 files, first in line 2 of `src/parser/lexer.ts`.',
 ].join('\n');
 
-/** The demo as a process. */
-async function runDemo(folder: string, ...args: string[]): Promise<Ended> {
+/** The example as a process. */
+async function runGuide(folder: string, ...args: string[]): Promise<Ended> {
   return await runExample('repo-guide/demo.mts', { folder, args });
 }
 
@@ -31,10 +31,10 @@ function answerIn(output: string): string {
   return text.replace(/\n {20}/g, '\n');
 }
 
-describe('npm run demo', () => {
+describe('npm run example repo-guide', () => {
   const folders: string[] = [];
   const folderOfFiles = (): string => {
-    const folder = mkdtempSync(join(tmpdir(), 'longhaul-demo-'));
+    const folder = mkdtempSync(join(tmpdir(), 'longhaul-guide-'));
     folders.push(folder);
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(join(folder, dirname(path)), { recursive: true });
@@ -49,8 +49,8 @@ describe('npm run demo', () => {
   // Both wait most of the time, so they wait together.
   beforeAll(() => {
     folder = folderOfFiles();
-    undisturbed = runDemo(folder);
-    killed = runDemo(folderOfFiles(), '--kill-worker');
+    undisturbed = runGuide(folder);
+    killed = runGuide(folderOfFiles(), '--kill-worker');
   });
   afterAll(async () => {
     await Promise.all([undisturbed, killed]);
@@ -88,7 +88,7 @@ describe('npm run demo', () => {
   });
 
   it('says what is wrong and ends when it cannot run', async () => {
-    const { status, output, group } = await runDemo(folder, '--folder', 'nowhere');
+    const { status, output, group } = await runGuide(folder, '--folder', 'nowhere');
     expect(output).toContain('There is no folder nowhere.');
     expect(status).toBe(1);
     await expectNothingLeft(group);
