@@ -180,7 +180,7 @@ export const agentFields = {
     .meta(
       help('Whose value counts when the caller and the store have the same session key', {
         byDefault: '`caller`',
-        see: 'session.md',
+        see: 'memory.md#state-stores',
       }),
     )
     .exactOptional(),
