@@ -121,7 +121,11 @@ export const codeToolFields = {
     .exactOptional(),
   /** Session keys the tool reads and changes. */
   session: sessionKeys
-    .meta(help('Session keys that the tool reads and changes', { see: 'memory.md#the-session-of-a-run' }))
+    .meta(
+      help('Session keys that the tool reads and changes', {
+        see: 'memory.md#the-session-of-a-run',
+      }),
+    )
     .exactOptional(),
   /** How much of a result the model gets, in bytes. Default 64 KiB. */
   maxResultBytes: count(1, limits.toolResultStored)

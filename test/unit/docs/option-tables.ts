@@ -33,7 +33,7 @@ const files: Readonly<Record<string, z.ZodType>> = {
 
 type Row = {
   readonly path: string;
-  readonly spellings: readonly string[];
+  /** Other words than its own, as the page says that each may be in snake_case. */ readonly spellings: readonly string[];
   readonly takes: readonly string[];
   readonly byDefault: string;
   readonly meaning: string;
@@ -48,10 +48,25 @@ export function withTables({ path, text }: Page): string {
     const [other, end] = rest as [string | undefined, string];
     const schema = kind === 'options' ? code[name] : files[name];
     if (schema === undefined) throw new TypeError(`no schema is named '${name}'`);
-    const known = new Set(other === undefined ? [] : Object.keys(shapeOf(code[other])));
-    const rows = rowsOf(schema).filter((row) => !known.has(row.path.split(/[.[]/, 1)[0] ?? ''));
-    return `${start}${tableOf(rows, { page: path, isFile: kind === 'fields' })}${end}`;
+    const isFile = kind === 'fields';
+    const rows = isFile ? fieldsBut(other, schema) : optionsBut(other, schema);
+    return `${start}${tableOf(rows, { page: path, isFile })}${end}`;
   });
+}
+
+function optionsBut(other: string | undefined, schema: z.ZodType): readonly Row[] {
+  const known = new Set(other === undefined ? [] : Object.keys(shapeOf(code[other])));
+  return rowsOf(schema).filter((row) => !known.has(row.path.split(/[.[]/, 1)[0] ?? ''));
+}
+
+/** Without the fields that are the same in code, where another page lists them. */
+function fieldsBut(others: string | undefined, schema: z.ZodType): readonly Row[] {
+  const textOf = (row: Row) =>
+    [row.path.replace('tools[].', ''), row.byDefault, row.meaning, ...row.takes].join();
+  const known = (others?.split(' and ') ?? []).flatMap((other) =>
+    rowsOf(code[other] ?? z.never()).map(textOf),
+  );
+  return rowsOf(schema).filter((row) => row.spellings.length > 0 || !known.includes(textOf(row)));
 }
 
 function shapeOf(schema: z.ZodType | undefined): z.core.$ZodShape {
@@ -74,7 +89,7 @@ function rowsOf(schema: z.ZodType, parent = ''): readonly Row[] {
     const path = parent === '' ? name : `${parent}.${name}`;
     const row: Row = {
       path,
-      spellings: otherSpellings(name, known),
+      spellings: otherSpellings(name, known).filter((other) => !isSnakeCase(other, name)),
       takes: [expectationOf(field)],
       byDefault: isOptional ? ((byDefault as string | undefined) ?? '–') : 'required',
       meaning: description,
@@ -82,6 +97,10 @@ function rowsOf(schema: z.ZodType, parent = ''): readonly Row[] {
     };
     return [row, ...rowsOf(field, path)];
   });
+}
+
+function isSnakeCase(spelling: string, name: string): boolean {
+  return spelling.replaceAll('_', '') === name.toLowerCase();
 }
 
 /** One row of a field that several alternatives have. A field that only some kinds have says so. */
@@ -116,13 +135,11 @@ function unwrapped(schema: z.ZodType): { readonly field: z.ZodType; readonly isO
 type Standing = { readonly page: string; readonly isFile: boolean };
 
 function tableOf(rows: readonly Row[], standing: Standing): string {
-  const heads = standing.isFile
-    ? ['field', 'also spelled', 'takes', 'default', 'meaning']
-    : ['option', 'takes', 'default', 'meaning'];
+  const heads = [standing.isFile ? 'field' : 'option', 'takes', 'default', 'meaning'];
   const lines = rows.map((row) => {
-    const { spellings, byDefault } = row;
-    const others = standing.isFile ? [spellings.map(inCode).join(', ')] : [];
-    return [nameOf(row, standing), ...others, takesOf(row, standing), byDefault, row.meaning];
+    const others = standing.isFile ? row.spellings.map(inCode) : [];
+    const names = [nameOf(row, standing), ...others].join(' or ');
+    return [names, takesOf(row, standing), row.byDefault, row.meaning];
   });
   return [heads, heads.map(() => '---'), ...lines].map(lineOf).join('');
 }
