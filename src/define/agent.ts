@@ -109,7 +109,11 @@ export const agentOptions = z.strictObject({
   criteria: list(criterion, 100).meta(criteriaHelp).exactOptional(),
   callbacks: list(callbacks, 100)
     .superRefine(rule(repeatedCallbacks))
-    .meta(help('Code around model and tool calls, in the order it runs', { see: 'callbacks.md' }))
+    .meta(
+      help('Code around model and tool calls, in the order it runs', {
+        see: 'agents.md#callbacks',
+      }),
+    )
     .exactOptional(),
   output: unless(
     isStandardSchema,

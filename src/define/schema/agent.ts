@@ -83,7 +83,9 @@ export const agentFields = {
   id: runnerId.meta(help('The name of the agent; no other runner may have it')),
   description: text.meta(help('For people; the model does not see it')).exactOptional(),
   /** `'provider/model'`, such as `'openai/gpt-6.1-terra'` or `'ollama/llama3.1:8b'`. */
-  model: model.meta(help('The model, after the name of its provider', { see: 'providers.md' })),
+  model: model.meta(
+    help('The model, after the name of its provider', { see: 'agents.md#providers' }),
+  ),
   /** The system prompt. */
   instructions: text.meta(help('The system prompt')).exactOptional(),
   /** How many calls of one turn run at a time, 1 to 32. Default 16. */
@@ -133,7 +135,7 @@ export const agentFields = {
     .meta(
       help('Settings of the model calls', {
         byDefault: "the provider's",
-        see: 'providers.md#settings',
+        see: 'agents.md#settings',
       }),
     )
     .exactOptional(),
@@ -196,10 +198,10 @@ export const agentFields = {
 // Fields that code and files spell in two ways, with one meaning.
 export const criteriaHelp = help('When an answer completes the run: any of these does', {
   byDefault: 'any answer',
-  see: 'criteria.md',
+  see: 'agents.md#when-a-run-is-complete',
 });
 export const outputHelp = help('The answer is JSON that matches `schema`', {
-  see: 'criteria.md#structured-output',
+  see: 'agents.md#structured-output',
 });
 export const inputTimeoutHelp = help('How long a question or an approval waits', {
   byDefault: 'for ever',
@@ -218,7 +220,7 @@ export const outputSchema = jsonSchema.superRefine(
 );
 
 export function criterionKind<Name extends string>(name: Name) {
-  return kind(name, 'The kind of criterion', 'criteria.md');
+  return kind(name, 'The kind of criterion', 'agents.md#when-a-run-is-complete');
 }
 
 export const criterion = z.discriminatedUnion('kind', [

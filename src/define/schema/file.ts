@@ -163,7 +163,7 @@ const agentFile = z.strictObject({
       expected:
         "'provider/model', such as 'openai/gpt-6.1-terra', {provider, model}, or a model beside 'provider' or with POTATO_HEAD_DEFAULT_PROVIDER set",
       ...help('The model, after the name of its provider. Required, unless prompt files name it', {
-        see: 'providers.md',
+        see: 'agents.md#providers',
       }),
     })
     .exactOptional(),
@@ -188,7 +188,7 @@ const agentFile = z.strictObject({
   callbacks: distinctNames(callbacks, 100)
     .meta(
       help('Names of callbacks of the worker, in the order they run; `logging` is built in', {
-        see: 'callbacks.md',
+        see: 'agents.md#callbacks',
       }),
     )
     .exactOptional(),

@@ -95,7 +95,8 @@ function rowsOf(schema: z.ZodType, parent = ''): readonly Row[] {
       meaning: description,
       see: see as string | undefined,
     };
-    return [row, ...rowsOf(field, path)];
+    // docs/agents.md#options says once what a model is.
+    return row.takes[0]?.startsWith("'provider/model'") ? [row] : [row, ...rowsOf(field, path)];
   });
 }
 
@@ -141,7 +142,7 @@ function tableOf(rows: readonly Row[], standing: Standing): string {
     const names = [nameOf(row, standing), ...others].join(' or ');
     return [names, takesOf(row, standing), row.byDefault, row.meaning];
   });
-  return [heads, heads.map(() => '---'), ...lines].map(lineOf).join('');
+  return [lineOf(heads), `|${heads.map(() => '---|').join('')}\n`, ...lines.map(lineOf)].join('');
 }
 
 function lineOf(cells: readonly string[]): string {
