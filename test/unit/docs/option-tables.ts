@@ -146,7 +146,7 @@ function tableOf(rows: readonly Row[], standing: Standing): string {
 }
 
 function lineOf(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |\n`;
+  return `|${cells.join('|')}|\n`;
 }
 
 function inCode(text: string): string {
