@@ -5,6 +5,7 @@ export { memoOf, stateFromMemo } from './read/run-view';
 export { describeIfThere } from './server/calls';
 export { checkOptions } from './server/check-options';
 export { isNotFound, readable } from './server/failures';
+export { openConnection } from './server/connect';
 export { findOrphans } from './server/orphans';
 export { explainVersions } from './server/unserved';
 export { lookForWorker } from './server/workers';

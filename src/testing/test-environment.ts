@@ -2,18 +2,19 @@ import { defined } from '../base';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
-import { type AgentRunOutcome, connect, type Longhaul, type RunHandle } from '../client';
+import {
+  type AgentRunOutcome,
+  connect,
+  type Longhaul,
+  openConnection,
+  type RunHandle,
+} from '../client/index';
 import { defaults, type RunTypes } from '../protocol';
 import { findTestServer } from './find-test-server';
 import { createWorker, type CreateWorkerOptions } from '../worker';
 import { stepTimeUntil } from './skip-time';
 import { installTestLog } from './test-log';
-import {
-  Connection,
-  type ConnectionLike,
-  defaultGrpcRetryOptions,
-  makeGrpcRetryInterceptor,
-} from '@temporalio/client';
+import type { Connection, ConnectionLike } from '@temporalio/client';
 
 /**
  * The options of `createWorker` without those for the server, because the environment has its own server. `inlineSpecs` is true by default,
@@ -88,17 +89,16 @@ export async function createTestEnvironment({
       workerOptions: { ...shutdown, ...workerOptions },
     });
     // Not the SDK's client, because its `result` skips time past the run's next pause.
-    const own = await connectClient(env.address, closing.signal);
-    const { connection } = own;
+    const own = openConnection({ address: env.address });
     const client = await connect({
-      connection,
+      connection: knowingItsWorker(own.connection),
       namespace,
       taskQueue,
       ...defined({ application, dataConverter, encryption }),
       ...(clearFailures && { clearFailures }),
       ...defined({ results }),
     });
-    return running({ env, worker, client, closing, disconnect: () => own.close() });
+    return running({ env, worker, client, closing, disconnect: own.close });
   } catch (error) {
     await env.teardown();
     throw error;
@@ -159,22 +159,6 @@ function running({ env, worker, client, closing, disconnect }: Parts): TestEnvir
     now: async () => new Date(await env.currentTimeMs()),
     close: () => (closure ??= close()),
   };
-}
-
-type ClientConnection = { readonly connection: ConnectionLike; close(): Promise<void> };
-
-/**
- * A connection for the client of a test environment. A call that is open when the environment closes must end then, for instance after
- * a failed test: the SDK would repeat it on the closed connection and crash the process.
- */
-async function connectClient(address: string, closing: AbortSignal): Promise<ClientConnection> {
-  const { delayFunction, retryableDecider } = defaultGrpcRetryOptions();
-  const retry = makeGrpcRetryInterceptor({
-    delayFunction,
-    retryableDecider: (attempt, status) => !closing.aborted && retryableDecider(attempt, status),
-  });
-  const connection = await Connection.connect({ address, interceptors: [retry] });
-  return { connection: knowingItsWorker(connection), close: () => connection.close() };
 }
 
 /** The time-skipping server does not know who polls a task queue. In a test environment it is always its worker. */

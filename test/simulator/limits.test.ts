@@ -1,6 +1,7 @@
 // The limits of a real server, in the simulated one: what is refused, what is tried again, and what ends a run.
 
 import { createClock } from '@sinonjs/fake-timers';
+import type { ConnectionLike } from '@temporalio/client';
 import type { ServerCommand } from './core/operations';
 import type { Execution } from './server/execution';
 import { limits, unsent } from './server/limits';
@@ -102,6 +103,35 @@ describe('what clients send', () => {
       code: 3,
       details: 'exceeded workflow execution limit for signal events',
     });
+  });
+});
+
+describe('a server that is away', () => {
+  type Ask = () => Promise<unknown>;
+  it.each<{ what: string; within: (connection: ConnectionLike, ask: Ask) => Promise<unknown> }>([
+    {
+      what: 'was cancelled',
+      within: (connection, ask) => {
+        const over = new AbortController();
+        world.after(2_000, () => over.abort());
+        return connection.withAbortSignal(over.signal, ask);
+      },
+    },
+    {
+      what: 'had its time',
+      within: (connection, ask) => connection.withDeadline(world.now + 2_000, ask),
+    },
+  ])('gets no call later that $what', async ({ within }) => {
+    const execution = started();
+    const connection = new SimService(server).connect();
+    const { signalWorkflowExecution } = connection.workflowService as unknown as Calls;
+    calls = { ask: () => within(connection, async () => await signalWorkflowExecution?.(signal)) };
+    server.goDown({ forgets: false });
+    world.after(3_000, () => server.comeUp());
+    await expect(call('ask', {})).rejects.toThrow(/Cancelled|Deadline/);
+    for (const until = world.now + 10_000; world.now < until; world.step())
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(execution.signals).toBe(0);
   });
 });
 

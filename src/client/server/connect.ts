@@ -2,6 +2,7 @@ import {
   Client,
   Connection,
   type ConnectionLike,
+  type ConnectionOptions,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
@@ -136,20 +137,22 @@ function checkParts({ results, deltas, telemetry }: ConnectOptions): void {
 
 type OwnConnection = { readonly connection: Connection; readonly close: () => Promise<void> };
 
-async function open(
-  options: ReturnType<typeof loadConnection>['connection'],
-  namespace: string,
-): Promise<OwnConnection> {
-  const retries = retriesUntilClosed();
-  const connection = Connection.lazy({
-    ...options,
-    interceptors: retries.interceptors,
-    connectTimeout: timeouts.serverCheck - 500,
-  });
-  const close = async (): Promise<void> => {
-    retries.close();
-    await connection.close();
+/** `close` ends open calls at once. */
+export function openConnection(options: ConnectionOptions): OwnConnection {
+  const { interceptors, close } = retriesUntilClosed();
+  const connectTimeout = timeouts.serverCheck - 500;
+  const connection = Connection.lazy({ ...options, interceptors, connectTimeout });
+  return {
+    connection,
+    close: async () => {
+      close();
+      await connection.close();
+    },
   };
+}
+
+async function open(options: ConnectionOptions, namespace: string): Promise<OwnConnection> {
+  const { connection, close } = openConnection(options);
   try {
     await connection.ensureConnected();
   } catch (error) {
@@ -203,14 +206,29 @@ export function retriesUntilClosed(): {
       !isClosed && !isTooLarge(status) && retryableDecider(attempt, status),
   });
   const guard: Interceptor = (options, nextCall) =>
-    isClosed ? endedCall() : listed(nextCall(options) as GrpcCall, open);
+    isClosed || options.deadline === 0 ? endedCall() : listed(nextCall(options) as GrpcCall, open);
   return {
-    interceptors: [retry, guard],
+    interceptors: [untilCancelled, retry, guard],
     close: () => {
       isClosed = true;
       for (const call of open) call.cancelWithStatus(grpcStatus.cancelled, closed);
     },
   };
+}
+
+/**
+ * The SDK tries a call again although it was cancelled meanwhile, and it reaches the server after newer calls. The deadline 0 tells the guard
+ * to end it.
+ */
+function untilCancelled(...[options, nextCall]: Parameters<Interceptor>): GrpcCall {
+  const given = { ...options };
+  const call = nextCall(given) as GrpcCall;
+  const cancel = call.cancelWithStatus.bind(call);
+  call.cancelWithStatus = (...why) => {
+    given.deadline = 0;
+    cancel(...why);
+  };
+  return call;
 }
 
 /** True if the answer is larger than a client accepts. A retry would not help, although a busy server sends the same code. */

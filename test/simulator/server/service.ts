@@ -134,8 +134,12 @@ export class SimService {
 
   async #call(handle: () => unknown): Promise<unknown> {
     const { world } = this.#server;
+    const { deadline = Infinity, signal } = this.#limits.getStore() ?? {};
     for (let attempt = 1; ; attempt += 1) {
       await world.pause(world.chance.below(slowestWayMs));
+      // Its caller has given it up: it is not made again.
+      if (signal?.aborted === true || world.now > deadline)
+        throw new GrpcError(code.CANCELLED, 'Cancelled on client');
       if (!this.#server.isDown) {
         const answer = await this.#answer(handle, attempt);
         if (answer !== undefined) return answer;

@@ -30,19 +30,19 @@ function callThrough({
     };
     const nothing = (): void => undefined;
     const rest = { sendMessage: nothing, sendMessageWithContext: nothing, halfClose: nothing };
-    return { start, ...rest } as unknown as Call;
+    return { start, ...rest, cancelWithStatus: nothing } as unknown as Call;
   };
-  const chain = interceptors.reduceRight<() => Call>(
-    (next, interceptor) => () => interceptor(options, next),
+  const chain = interceptors.reduceRight<(given: typeof options) => Call>(
+    (next, interceptor) => (given) => interceptor(given, next),
     wire,
   );
-  const call = chain();
+  const call = chain(options);
   call.start({} as Parameters<Call['start']>[0], {
     onReceiveStatus: ({ code }) => statuses.push(code),
   });
   call.sendMessage({});
   call.halfClose();
-  return { statuses, made: () => made };
+  return { statuses, made: () => made, cancel: () => call.cancelWithStatus(cancelled, 'enough') };
 }
 
 describe('retriesUntilClosed', () => {
@@ -75,6 +75,17 @@ describe('retriesUntilClosed', () => {
     close();
     await jest.runAllTimersAsync();
     expect([statuses, made()]).toEqual([[cancelled], 1]);
+  });
+
+  it('does not try a call again that was cancelled while it waits to be tried again', async () => {
+    const { interceptors } = retriesUntilClosed();
+    const given = callThrough({ interceptors, fails: () => true });
+    let attempts = 0;
+    const other = callThrough({ interceptors, fails: () => (attempts += 1) < 3 });
+    given.cancel();
+    await jest.runAllTimersAsync();
+    expect([given.statuses, given.made()]).toEqual([[cancelled], 1]);
+    expect([other.statuses, other.made()]).toEqual([[0], 3]);
   });
 
   it('does not try a call again that fails because the connection is closed', async () => {
