@@ -64,7 +64,7 @@ const managers = {
 const recorded = resolve('test/fixtures/histories/0.1.0/approval-rejected.json');
 
 /** A version of Temporal's SDK that nobody has tested: the newest tested one under another number. */
-const untested = newest.replace(/\d+$/, (minor) => String(Number(minor) + 1));
+const untested = '1.99';
 
 /** Alone, the first agent that README shows, the oldest Temporal, an untested one, a replay and two compilers. The whole takes eight minutes. */
 const quickCases = [
@@ -115,7 +115,8 @@ const cases = [
     name: `Temporal ${untested}`,
     add: [...worker, ...temporal(newest, ['workflow'])],
     raise: `${untested}.0`,
-    uses: ['run', 'own workflows'],
+    logsOnce: `Temporal's SDK ${untested}.0 is newer than ${newest}`,
+    uses: ['run', 'own workflows', 'refused'],
   },
   ...optional.map((name) => ({ manager: 'npm', name, add: [...worker, name], uses: ['run'] })),
   {
@@ -230,6 +231,35 @@ await worker.runUntil(async () => {
   await longhaul.close();
 });
 `,
+  refused: `
+import assert from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+const sdk = 'node_modules/@temporalio/';
+const setVersion = (name, version) => {
+  const file = sdk + name + '/package.json';
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...manifest, version }));
+  return manifest.version;
+};
+const refused = (code, pattern) => {
+  const { status, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' });
+  assert.notStrictEqual(status, 0);
+  assert.match(stderr, /code: 'SdkMismatch'/);
+  assert.match(stderr, pattern);
+};
+const worker = "new (require('longhaul/worker').LonghaulPlugin)()";
+const version = setVersion('workflow', '1.98.0');
+refused(worker, /twice: .*worker 1.99.0 in .+, and .*workflow 1.98.0 in .+/);
+setVersion('workflow', version);
+const second = sdk + 'worker/node_modules/@temporalio/workflow';
+cpSync(sdk + 'workflow', second, { recursive: true });
+refused(worker, /twice: .*workflow 1.99.0 in .+, and .*workflow 1.99.0 in .+worker.node_modules.+/);
+rmSync(second, { recursive: true });
+for (const name of readdirSync(sdk)) setVersion(name, '2.0.0');
+refused(worker, /does not run with .* 2.0.0 in .*needs version .* below 2/);
+refused("require('longhaul/client')", /does not run with .*client 2.0.0 in .*needs version .* below 2/);
+`,
   testing: `
 import assert from 'node:assert';
 import { readFileSync } from 'node:fs';
@@ -255,6 +285,7 @@ const commands = {
   client: () => ['client.mjs'],
   init: (_project, _version, tarball) => ['init.mjs', tarball, bin.longhaul],
   run: () => ['run.mjs'],
+  refused: () => ['refused.mjs'],
   'own workflows': (project) => [
     'run.mjs',
     JSON.stringify({ workflowsPath: join(project, 'workflows.mjs') }),
@@ -276,7 +307,7 @@ function run([command, ...args], { cwd = '.', env = {} } = {}) {
     encoding: 'utf8',
     env: { ...process.env, npm_config_store_dir: join(folder, 'store'), ...env },
   });
-  if (result.status === 0) return result.stdout;
+  if (result.status === 0) return result;
   throw new Error(
     `${command} ${args.join(' ')}\n${result.error ?? ''}${result.stdout}${result.stderr}`,
   );
@@ -305,7 +336,7 @@ function raiseTemporal(modules, version) {
   }
 }
 
-function tryCase({ manager, first, add, raise, uses }, { tarball, address }) {
+function tryCase({ manager, first, add, raise, logsOnce, uses }, { tarball, address }) {
   const project = mkdtempSync(join(folder, 'project-'));
   const { add: adding, manifest } = managers[manager];
   writePackage(project, manifest?.());
@@ -317,12 +348,15 @@ function tryCase({ manager, first, add, raise, uses }, { tarball, address }) {
   writeFileSync(join(project, 'workflows.mjs'), "export * from 'longhaul/workflows';\n");
   const modules = join(project, 'node_modules');
   if (raise) raiseTemporal(modules, raise);
-  const size = run(['du', '-sk', modules]).split('\t')[0] / 1024;
+  const size = run(['du', '-sk', modules]).stdout.split('\t')[0] / 1024;
   const figures = { packages: packagesIn(modules).length, megabytes: Math.round(size) };
   for (const use of uses) {
     const [command, version] = use.startsWith('types ') ? use.split(' ') : [use];
     const args = commands[command](project, version, tarball);
-    run([process.execPath, ...args], { cwd: project, env: { TEMPORAL_ADDRESS: address } });
+    const env = { TEMPORAL_ADDRESS: address };
+    const { stderr } = run([process.execPath, ...args], { cwd: project, env });
+    if (logsOnce && use !== 'refused' && stderr.split(logsOnce).length !== 2)
+      throw new Error(`${use}: not logged once: ${logsOnce}\n${stderr}`);
   }
   rmSync(project, { recursive: true, force: true });
   return figures;
@@ -333,7 +367,7 @@ try {
   mkdirSync(empty);
   writePackage(empty, { name: 'empty' });
   const pack = ['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
-  const tarball = join(folder, run(pack).trim());
+  const tarball = join(folder, run(pack).stdout.trim());
   for (const one of cases) {
     const title = `${one.manager.padEnd(5)} ${one.name.padEnd(32)}`;
     try {

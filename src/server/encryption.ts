@@ -4,8 +4,8 @@
 // 2. If data is not encrypted as it should be, nothing passes it on as if it were: it gets a mark, or it is an error.
 
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
-import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import { hasCode, LonghaulError, payloadMarks, unreadableKey } from '../protocol';
+import { sdkPart } from './temporal-sdk';
 
 type CodecPayload = Parameters<PayloadCodec['encode']>[0][number];
 type CodecContext = Parameters<PayloadCodec['encode']>[1];
@@ -125,7 +125,7 @@ function checkCodecs(codecs: readonly unknown[]): void {
 }
 
 function encodesFailures(dataConverter: DataConverter | undefined): boolean {
-  const { failureConverter, payloadConverter } = loadDataConverter(dataConverter);
+  const { failureConverter, payloadConverter } = sdkPart('loadDataConverter')(dataConverter);
   const probe = new Error('longhaul-probe');
   const { message, stackTrace } = failureConverter.errorToFailure(probe, payloadConverter);
   return !`${message ?? ''}${stackTrace ?? ''}`.includes(probe.message);

@@ -28,3 +28,11 @@ export {
   typedNames,
 } from './search-attributes';
 export { isSameVersion, placeOf, type TaskPlace, type WorkerVersion } from './worker-versions';
+export {
+  checkSdk,
+  fitsPrebuiltBundle,
+  sdkCopies,
+  sdkPart,
+  sdkProblem,
+  untestedSdk,
+} from './temporal-sdk';

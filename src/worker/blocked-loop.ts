@@ -5,12 +5,16 @@
 
 import path from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
-import type { ActivitySerializationContext, Payload } from '@temporalio/common';
-import { encodeToPayload, loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import type {
+  ActivitySerializationContext,
+  LoadedDataConverter,
+  Payload,
+} from '@temporalio/common';
 import type { NativeConnectionOptions, WorkerOptions } from '@temporalio/worker';
 import type { LoopWatch, WatchedCall } from '../activities';
 import type { Json } from '../base';
 import { defaults } from '../protocol';
+import { sdkPart } from '../server';
 
 /** How the thread reaches the server that the worker is connected to. */
 export type BeatServer = Pick<NativeConnectionOptions, 'address' | 'tls' | 'metadata' | 'apiKey'>;
@@ -45,7 +49,7 @@ const file = path.join(__dirname, `blocked-loop-thread${path.extname(__filename)
 export class BlockedLoop implements LoopWatch {
   readonly #options: BeatOptions;
   readonly #ticks = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #converter: ReturnType<typeof loadDataConverter> | undefined;
+  #converter: LoadedDataConverter | undefined;
   #thread: Thread | undefined;
   #ticker: NodeJS.Timeout | undefined;
   #tickedAt = 0;
@@ -116,9 +120,13 @@ export class BlockedLoop implements LoopWatch {
 
   async #tell(id: number, details: Json, context: ActivitySerializationContext): Promise<void> {
     if (this.#thread === undefined) return;
-    this.#converter ??= loadDataConverter(this.#options.dataConverter);
     try {
-      const { metadata, data } = await encodeToPayload(this.#converter, details, context);
+      this.#converter ??= sdkPart('loadDataConverter')(this.#options.dataConverter);
+      const { metadata, data } = await sdkPart('encodeToPayload')(
+        this.#converter,
+        details,
+        context,
+      );
       const payload = { metadata: metadata ?? {}, data: new Uint8Array(data ?? []) };
       this.#post({ kind: 'details', id, payload });
     } catch {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkerOptions } from '@temporalio/worker';
 import { allWorkflowTypes, encodesFailuresMark } from '../protocol';
-import { fitsPrebuiltBundle } from './temporal-sdk';
+import { fitsPrebuiltBundle } from '../server';
 
 type WorkflowSource = Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions, 'workflowsPath'>;
 

@@ -12,4 +12,3 @@ export {
 export { installLineLog } from './logger';
 export { workerOptionNames, workerRegistry } from './options';
 export { longhaulSinks } from './sinks';
-export { sdkCopies, sdkProblem, untestedSdk } from './temporal-sdk';

@@ -29,12 +29,15 @@ import {
   unknownProviders,
 } from '../providers';
 import {
+  checkSdk,
   contentCodecs,
   failureConverterPath,
   isRegistered,
   queryInterceptor,
   readAttributes,
+  sdkCopies,
   tryEncryption,
+  untestedSdk,
   workerConverter,
 } from '../server';
 import { addSpecs, pinnedAgents, type Registry, specError } from '../define';
@@ -53,7 +56,6 @@ import { checkGivenOnce, deploymentOptions } from './deployment';
 import { ownIdentity, pollersOf } from './pollers';
 import { longhaulSinks } from './sinks';
 import { taskSlots, workflowTime } from './task-slots';
-import { checkSdk, sdkCopies, untestedSdk } from './temporal-sdk';
 
 /**
  * Adds Longhaul's activities and workflows to a worker of yours. If the worker has its own workflows, their file must also export

@@ -1,4 +1,4 @@
-// Pure: reads .github/workflows/ci.yml; runs nothing of it.
+// Pure: reads .github/workflows; runs nothing of it.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -17,15 +17,17 @@ type Job = {
   readonly steps: readonly Step[];
 };
 
-const text = readFileSync(join(resolve(__dirname, '../..'), '.github/workflows/ci.yml'), 'utf8');
-const workflow = parse(text) as {
+type Workflow = {
   readonly on: Readonly<Record<string, unknown>>;
   readonly permissions: unknown;
   readonly jobs: Readonly<Record<string, Job>>;
 };
-const jobs = Object.entries(workflow.jobs);
-const jobOf = (name: string): Job => {
-  const job = workflow.jobs[name];
+
+const textOf = (file: string): string =>
+  readFileSync(join(resolve(__dirname, '../../.github/workflows'), file), 'utf8');
+const [ci, sdk] = ['ci.yml', 'sdk.yml'].map((file) => parse(textOf(file)) as Workflow);
+const jobOf = (name: string, workflow = ci): Job => {
+  const job = workflow?.jobs[name];
   if (job === undefined) throw new Error(`there is no job ${name}`);
   return job;
 };
@@ -51,14 +53,35 @@ describe('.github/workflows/ci.yml', () => {
     expect(commandsOf(jobOf(name)).at(-1)).toBe(command);
   });
 
+  it.each(['package', 'test'])('%s runs its scripts on the Node of the matrix', (name) => {
+    const { steps } = jobOf(name);
+    const setup = steps.find(({ uses }) => uses?.startsWith('actions/setup-node@'));
+    expect(setup?.with?.['node-version']).toBe('${{ matrix.node }}');
+    expect(commandsOf(jobOf(name)).slice(1, 3)).toEqual([
+      'rm -r node_modules/node node_modules/.bin/node',
+      `npm exec -c 'node --version' | grep "^v$NODE\\."`,
+    ]);
+    const proof = steps.find(({ run }) => run?.startsWith('npm exec'));
+    expect(proof?.env).toEqual({ NODE: '${{ matrix.node }}' });
+  });
+});
+
+describe.each([
+  ['ci.yml', ['push', 'pull_request']],
+  ['sdk.yml', ['schedule', 'workflow_dispatch']],
+])('.github/workflows/%s', (file, events) => {
+  const text = textOf(file);
+  const { on, permissions, jobs } = parse(text) as Workflow;
+  const all = Object.entries(jobs);
+
   it('may read the repository, and nothing else', () => {
-    expect(workflow.permissions).toEqual({ contents: 'read' });
-    expect(jobs.filter(([, { permissions }]) => permissions !== undefined)).toEqual([]);
-    expect(Object.keys(workflow.on)).toEqual(['push', 'pull_request']);
+    expect(permissions).toEqual({ contents: 'read' });
+    expect(all.filter(([, job]) => job.permissions !== undefined)).toEqual([]);
+    expect(Object.keys(on)).toEqual(events);
     expect(text).not.toMatch(/secrets|github\.token/i);
   });
 
-  describe.each(jobs)('the job %s', (_, job) => {
+  describe.each(all)('the job %s', (_, job) => {
     it('ends by itself', () => {
       expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
     });
@@ -78,23 +101,26 @@ describe('.github/workflows/ci.yml', () => {
     });
 
     it('installs by the lock file, then runs scripts that package.json has', () => {
-      const scripts = commandsOf(job).filter((command) => /^npm (?!ci$|exec )/.test(command));
-      const names = scripts.map((command) => command.replace(/^npm (run )?/, ''));
+      const scripts = commandsOf(job).filter((command) =>
+        /^npm (?!ci$|exec |install )/.test(command),
+      );
+      const names = scripts.map((command) => command.replace(/^npm (run )?| -- .*$/g, ''));
       expect(commandsOf(job)[0]).toBe('npm ci');
       expect(names).not.toEqual([]);
       expect(names.filter((name) => !(name in manifest.scripts))).toEqual([]);
     });
   });
+});
 
-  it.each(['package', 'test'])('%s runs its scripts on the Node of the matrix', (name) => {
-    const { steps } = jobOf(name);
-    const setup = steps.find(({ uses }) => uses?.startsWith('actions/setup-node@'));
-    expect(setup?.with?.['node-version']).toBe('${{ matrix.node }}');
-    expect(commandsOf(jobOf(name)).slice(1, 3)).toEqual([
-      'rm -r node_modules/node node_modules/.bin/node',
-      `npm exec -c 'node --version' | grep "^v$NODE\\."`,
+describe('.github/workflows/sdk.yml', () => {
+  it("runs on the newest release of all of Temporal's packages what needs a server", () => {
+    const names = Object.keys(manifest.devDependencies).flatMap(
+      (name) => /^@temporalio\/(.+)$/.exec(name)?.[1] ?? [],
+    );
+    expect(commandsOf(jobOf('newest', sdk))).toEqual([
+      'npm ci',
+      `npm install --no-save @temporalio/{${names.join(',')}}@latest`,
+      'npm test -- --selectProjects workflow replay e2e',
     ]);
-    const proof = steps.find(({ run }) => run?.startsWith('npm exec'));
-    expect(proof?.env).toEqual({ NODE: '${{ matrix.node }}' });
   });
 });

@@ -1,4 +1,4 @@
-import { loadWorkerRoom } from '../session/load-parts';
+import { loadServer } from '../session/load-parts';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pinnedAgents } from '../../define';
@@ -27,15 +27,15 @@ export function checkNode(version: string): Check {
 
 /** The same check as a worker makes at its start, from the current folder. */
 export function checkTemporalSdk(
-  copies = loadWorkerRoom().sdkCopies(join(process.cwd(), 'package.json')),
+  copies = loadServer().sdkCopies(join(process.cwd(), 'package.json')),
 ): Check {
   const name = 'temporal sdk';
-  const message = loadWorkerRoom().sdkProblem(copies);
+  const message = loadServer().sdkProblem(copies);
   if (message !== undefined) {
     const todo = 'run `npm ls @temporalio/workflow`, and install one tested version';
     return { name, status: 'fail', message, todo };
   }
-  const untested = loadWorkerRoom().untestedSdk(copies);
+  const untested = loadServer().untestedSdk(copies);
   return untested === undefined
     ? { name, status: 'ok', message: `${copies[0]?.version ?? 'none'}, one copy` }
     : { name, status: 'warn', message: untested, todo: 'look for a newer version of longhaul' };

@@ -1,12 +1,10 @@
 // Decodes what histories and descriptions hold: payloads and failures.
 
 import type { Client } from '@temporalio/client';
-import {
-  decodeOptionalFailureToOptionalError,
-  ExternalStorageRunner,
-} from '@temporalio/common/lib/internal-non-workflow';
+import type { ProtoFailure } from '@temporalio/common';
 import { oneLine } from '../../base';
 import { limits } from '../../protocol';
+import { sdkPart } from '../../server';
 import { asLonghaulError, readable, storageMissing } from '../server/failures';
 
 type StoredPayload = {
@@ -18,15 +16,16 @@ type StoredPayload = {
 export type Payload = StoredPayload | null | undefined;
 
 /** An error as it is stored, if there is one. */
-export type Failure = Parameters<typeof decodeOptionalFailureToOptionalError>[1];
+export type Failure = ProtoFailure | null | undefined;
 
 export async function decode(client: Client, payload: Payload): Promise<unknown> {
   if (!payload) return undefined;
   const { payloadCodecs, payloadConverter, externalStorage } = client.options.loadedDataConverter;
   let payloads = [payload];
-  if (externalStorage)
-    payloads = await new ExternalStorageRunner(externalStorage).retrieve(payloads);
-  else if (isReference(payload)) throw storageMissing();
+  if (externalStorage) {
+    const Runner = sdkPart('ExternalStorageRunner');
+    payloads = await new Runner(externalStorage).retrieve(payloads);
+  } else if (isReference(payload)) throw storageMissing();
   for (const codec of [...payloadCodecs].reverse()) payloads = await codec.decode(payloads);
   return payloads[0] === undefined ? undefined : payloadConverter.fromPayload(payloads[0]);
 }
@@ -39,7 +38,7 @@ function isReference({ metadata }: StoredPayload): boolean {
 
 export async function errorOf(client: Client, failure: Failure): Promise<Error | undefined> {
   const { loadedDataConverter } = client.options;
-  return await decodeOptionalFailureToOptionalError(loadedDataConverter, failure);
+  return await sdkPart('decodeOptionalFailureToOptionalError')(loadedDataConverter, failure);
 }
 
 /** The outermost failure with a code; the innermost failure if none has one. */

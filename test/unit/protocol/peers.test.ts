@@ -17,6 +17,10 @@ const testedVersion = (name: Peer): string => {
   return major ?? newestMinor;
 };
 
+/** A project on a newer version of the SDK needs that version. */
+const sameVersion = (name: Peer): string =>
+  name.startsWith('@temporalio/') ? ', or the version of your other @temporalio packages' : '';
+
 describe('loadPeer', () => {
   it('gives what was loaded', () => {
     expect(loadPeer('pg', () => 7)).toBe(7);
@@ -34,7 +38,7 @@ describe('loadPeer', () => {
         details: { package: name },
         message: expect.stringMatching(
           new RegExp(
-            `needs the package ${name}, .*run \`npm install ${name}@${testedVersion(name)}\`$`,
+            `needs the package ${name}, .*run \`npm install ${name}@${testedVersion(name)}\`${sameVersion(name)}$`,
           ),
         ) as string,
       }) as Error,

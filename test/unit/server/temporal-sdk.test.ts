@@ -8,9 +8,10 @@ import {
   checkSdk,
   fitsPrebuiltBundle,
   sdkCopies,
+  sdkPart,
   sdkProblem,
   untestedSdk,
-} from '../../../src/worker/temporal-sdk';
+} from '../../../src/server/temporal-sdk';
 import { newestMinor, testedMinors } from '../../../src/protocol/peers';
 
 const copy = (name: string, version: string, folder = `/app/node_modules/${name}`) => ({
@@ -46,6 +47,11 @@ describe('fitsPrebuiltBundle', () => {
     expect(fitsPrebuiltBundle([copy('worker', '1.24.9')])).toBe(true);
     expect(fitsPrebuiltBundle([copy('worker', '1.23.0')])).toBe(false);
     expect(fitsPrebuiltBundle([copy('worker', '1.25.0')])).toBe(false);
+    expect(fitsPrebuiltBundle([copy('worker', '2.24.0')])).toBe(false);
+  });
+
+  it('is false where no version can be read', () => {
+    expect(fitsPrebuiltBundle([])).toBe(false);
   });
 });
 
@@ -60,14 +66,14 @@ describe('sdkProblem', () => {
   it('names both places of two copies, of one version too', () => {
     const copies = [copy('workflow', '1.24.0', '/app/a'), copy('workflow', '1.24.0', '/app/b')];
     expect(sdkProblem(copies)).toMatch(
-      /two copies of @temporalio\/workflow: 1\.24\.0 in \/app\/a and 1\.24\.0 in \/app\/b/,
+      /twice: @temporalio\/workflow 1\.24\.0 in \/app\/a, and @temporalio\/workflow 1\.24\.0 in \/app\/b\./,
     );
   });
 
   it('names both packages of two versions', () => {
     const copies = [copy('worker', '1.24.0'), copy('common', '1.23.0')];
     expect(sdkProblem(copies)).toMatch(
-      /differ in version: @temporalio\/worker 1\.24\.0 .* 1\.23\.0/,
+      /twice: @temporalio\/worker 1\.24\.0 in .*worker, and @temporalio\/common 1\.23\.0 in .*common\./,
     );
   });
 
@@ -95,6 +101,35 @@ describe('untestedSdk', () => {
   it('names a newer version, and the newest tested one', () => {
     expect(untestedSdk([copy('worker', '1.25.0')])).toBe(
       "Temporal's SDK 1.25.0 is newer than 1.24, the newest that this Longhaul is tested with",
+    );
+  });
+});
+
+describe('sdkPart', () => {
+  it.each([
+    'loadDataConverter',
+    'encodeToPayload',
+    'decodeOptionalFailureToOptionalError',
+    'ExternalStorageRunner',
+  ] as const)('finds %s in the installed version', (name) => {
+    expect(sdkPart(name)).toEqual(expect.any(Function));
+  });
+
+  it.each([
+    ['the part', () => ({})],
+    [
+      'the module',
+      () => {
+        throw new Error('Package subpath is not defined by "exports"');
+      },
+    ],
+  ])('says what to install where a newer version has no more %s', (_, load) => {
+    expect(() => sdkPart('loadDataConverter', load)).toThrow(
+      expect.objectContaining({
+        code: 'SdkMismatch',
+        message:
+          '@temporalio/common no longer has loadDataConverter, which Longhaul uses. Install 1.24 of all @temporalio packages, or a newer Longhaul.',
+      }) as Error,
     );
   });
 });
