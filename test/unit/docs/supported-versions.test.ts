@@ -52,7 +52,7 @@ describe('the versions in docs/upgrading.md', () => {
 
 describe('the version of package.json', () => {
   it.each([
-    ['docs/start.md', `longhaul-${manifest.version}.tgz`, /longhaul-[\d.]+\.tgz/g],
+    ['docs/path/start.md', `longhaul-${manifest.version}.tgz`, /longhaul-[\d.]+\.tgz/g],
     ['docker-compose.yml', `longhaul:${manifest.version}`, /longhaul:\d[\d.]*/g],
     ['SECURITY.md', `| ${manifest.version.replace(/\.\d+$/, '')} | yes |`, /\| [\d.]+ \| yes \|/g],
   ])('is the only one in %s', (path, named, pattern) => {
