@@ -31,9 +31,13 @@ describe('links and images in the docs', () => {
     ]);
   });
 
-  it('lead to every page of docs/ from the README', () => {
-    const targets = linksOf(readPage('README.md')).map(({ target }) => target.split('#')[0]);
-    const pages = readPages().filter(({ path }) => /^docs\/[^/]+\.md$/.test(path));
-    expect(pages.map(({ path }) => path).filter((path) => !targets.includes(path))).toEqual([]);
+  it('lead to every page of docs/ from its index, and to the index from the README', () => {
+    const linkedFrom = (path: string): string[] =>
+      linksOf(readPage(path)).map(({ target }) => join(dirname(path), target.split('#')[0] ?? ''));
+    const index = 'docs/index.md';
+    const linked = [...linkedFrom(index), index];
+    const pages = readPages().filter(({ path }) => /^docs\/(?!adr\/).+\.md$/.test(path));
+    expect(pages.map(({ path }) => path).filter((path) => !linked.includes(path))).toEqual([]);
+    expect(linkedFrom('README.md')).toContain(index);
   });
 });
