@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { connect, type Longhaul } from 'longhaul/client';
-import { fetchHistories, measureHistory, startDevServer } from 'longhaul/testing';
+import { fetchHistories, measureHistory, type RunHistory, startDevServer } from 'longhaul/testing';
 import { type Measured, withMeasured } from './measured.mts';
 import type { Row, Section } from './section.mts';
 
@@ -16,9 +16,27 @@ const metrics: Readonly<Record<string, string>> = {
 /** Those that each run causes. The others are the server's own, or reads from its caches. */
 const counted =
   /^request frontend |^store history (Create|Update|Get)Workflow|^store .*GetNamespace$|^visibility .*(Record|Upsert)/;
-const names = ['bare', 'longhaul', 'longhaul-inline'] as const;
+const names = ['bare', 'longhaul', 'longhaul-inline', 'longhaul-inline-idempotent'] as const;
+/**
+ * Each of these events is an action on Temporal Cloud: docs.temporal.io/evaluate/cloud/actions. No run here has child runs, and no
+ * workflow task more than one marker.
+ */
+const billed = [
+  'workflowExecutionStartedEventAttributes',
+  'activityTaskScheduledEventAttributes',
+  'timerStartedEventAttributes',
+  'workflowExecutionSignaledEventAttributes',
+  'workflowExecutionUpdateAcceptedEventAttributes',
+  'upsertWorkflowSearchAttributesEventAttributes',
+  'markerRecordedEventAttributes',
+] as const;
+/** So is each of these requests, of which no event tells. */
+const billedRequests = ['RecordActivityTaskHeartbeat', 'QueryWorkflow'].map(
+  (name) => `request frontend ${name}`,
+);
 
 type Counts = ReadonlyMap<string, number>;
+type HistoryEvent = NonNullable<RunHistory['events']>[number];
 
 export const requests: Section = {
   name: 'requests',
@@ -43,6 +61,7 @@ export const requests: Section = {
       return {
         rows,
         notes: [
+          'Actions are derived: each event that Temporal Cloud bills (here also the marker of a patch, to be safe), each attempt after the first, heartbeats and queries. A read sends a heartbeat if it still runs when the model has ended; idempotent calls send one for each turn.',
           'For each run: `<contestant>, <turns>`. Polls that found nothing, and what a server does by itself, make small fractions. A worker takes most activity tasks with the answer to its workflow task, without a poll.',
         ],
       };
@@ -70,7 +89,27 @@ async function countRuns(one: Measured, { longhaul, turns, runs, read }: Runs): 
   const histories = await fetchHistories(longhaul, workflowId);
   const events = histories.reduce((sum, history) => sum + measureHistory(history).events, 0);
   const each = [...after].map(([name, count]) => [name, (count - (before.get(name) ?? 0)) / runs]);
-  return new Map([['events', events], ...(each as [string, number][])]);
+  const counts = new Map([['events', events], ...(each as [string, number][])]);
+  return new Map([['actions on Temporal Cloud', actionsOf(histories, counts)], ...counts]);
+}
+
+/** The search attribute that the SDK sets with a patch is free. */
+function isBilled(event: HistoryEvent): boolean {
+  const upsert = event.upsertWorkflowSearchAttributesEventAttributes;
+  if (upsert?.searchAttributes?.indexedFields?.['TemporalChangeVersion'] != null) return false;
+  return billed.some((attributes) => event[attributes] != null);
+}
+
+function actionsOf(histories: readonly RunHistory[], counts: Counts): number {
+  const events = histories.flatMap((history) => history.events ?? []);
+  const attempts = events.map(({ activityTaskStartedEventAttributes: started }) =>
+    Math.max((started?.attempt ?? 1) - 1, 0),
+  );
+  const requested = billedRequests.map((name) => counts.get(name) ?? 0);
+  return [...attempts, ...requested].reduce(
+    (sum, more) => sum + more,
+    events.filter(isBilled).length,
+  );
 }
 
 /** The server writes to its visibility store a moment after a run has ended. */

@@ -187,7 +187,11 @@ export const agentFields = {
     )
     .exactOptional(),
   budget: budget
-    .meta(help('Tokens and dollars that a run may use, with all it calls', { see: 'budgets.md' }))
+    .meta(
+      help('Tokens and dollars that a run may use, with all it calls', {
+        see: 'context.md#budgets',
+      }),
+    )
     .exactOptional(),
   /** Which earlier turns of its thread the agent gets. */
   memory: memory.exactOptional(),
