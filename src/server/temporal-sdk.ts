@@ -28,7 +28,7 @@ export function checkClientSdk(): void {
 }
 
 /** Throws `SdkMismatch` for two copies of a package, for two versions, and for a version that is too old or of another major. */
-export function checkSdk(copies: readonly SdkCopy[]): void {
+export function checkSdk(copies = sdkCopies()): void {
   const problem = sdkProblem(copies);
   if (problem !== undefined) throw new LonghaulError('SdkMismatch', problem);
 }

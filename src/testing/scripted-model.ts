@@ -47,7 +47,8 @@ export interface ScriptedModel extends ModelProvider {
 }
 
 /**
- * A model provider that answers from a script: one step for each call, without a network. A call after the last step fails for good.
+ * A model provider that answers from a script: one step for each call, without a network. A call after the last step fails for good. A
+ * function in place of the steps answers every call by its request alone, so it goes on after a restart of the worker.
  *
  * @example
  * const model = scriptedModel([
@@ -56,15 +57,17 @@ export interface ScriptedModel extends ModelProvider {
  * ]);
  */
 export function scriptedModel(
-  steps: readonly ScriptedStep[],
+  script: readonly ScriptedStep[] | Answering,
   { name = 'scripted', per }: ScriptedModelOptions = {},
 ): ScriptedModel {
+  const steps = typeof script === 'function' ? [] : script;
   const requests: ModelRequest[] = [];
   const taken = new Map<string, number>();
 
   const takeStep = (
     request: ModelRequest,
   ): { readonly step: ScriptedStep; readonly number: number } => {
+    if (typeof script === 'function') return { step: script, number: request.messages.length };
     const conversation = conversationOf(request, per);
     const number = (taken.get(conversation) ?? 0) + 1;
     const step = steps[number - 1];
@@ -217,10 +220,12 @@ export type ScriptedStep =
   | (ResponseFields & { readonly toolCalls: readonly ScriptedToolCall[] })
   | (ResponseFields & { readonly content: readonly AssistantPart[] })
   | { readonly error: Error; readonly delayMs?: number }
-  | ((request: ModelRequest) => ScriptedStep | Promise<ScriptedStep>);
+  | Answering;
+
+type Answering = (request: ModelRequest) => ScriptedStep | Promise<ScriptedStep>;
 
 /** A step as an object, not as a function or a text. */
-type PlainStep = Exclude<ScriptedStep, string | ((request: ModelRequest) => unknown)>;
+type PlainStep = Exclude<ScriptedStep, string | Answering>;
 
 type ResponseStep = Exclude<PlainStep, { readonly error: Error }>;
 

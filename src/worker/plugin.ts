@@ -80,7 +80,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
    * two copies or an unfit version of Temporal's SDK.
    */
   constructor(options: LonghaulOptions = {}) {
-    checkSdk(sdkCopies());
+    checkSdk();
     checkLonghaulOptions(options);
     this.#options = addSpecs(options).options;
     const { stores, providers } = this.#options;

@@ -1,30 +1,27 @@
-// The agent on a real worker, with a Temporal server that skips time and a model that follows a script.
 import assert from 'node:assert/strict';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestEnvironment, scriptedModel } from 'longhaul/testing';
+import { createTestEnvironment } from 'longhaul/testing';
 import { support } from '../src/agent.ts';
+import { script } from '../src/script.ts';
 
-test('asks for the order, and says where it is', async () => {
-  const model = scriptedModel([
-    { toolCalls: [{ name: 'ask_user', args: { question: 'Which order?' } }] },
-    { toolCalls: [{ name: 'find_order', args: { orderId: '1042' } }] },
-    'It was shipped on Monday.',
-  ]);
+test('a refund waits six days for a person, and is paid once', async () => {
+  process.chdir(await mkdtemp(join(tmpdir(), 'ledger-')));
   const environment = await createTestEnvironment({
     runners: [support],
-    providers: { offline: model },
+    providers: { openai: script },
   });
   try {
-    const run = await environment.client.start('support', 'Where is my order?');
-    const question = await environment.outcome(run);
-    assert.equal(question.kind === 'needs-input' && question.question, 'Which order?');
-    await run.resume('1042');
+    const run = await environment.client.start('support', 'Order 1042 came broken: 80 euros.');
+    const asked = await environment.outcome(run);
+    assert.equal(asked.kind, 'needs-input');
+    await environment.skip('6 days');
+    await run.approve('a1.0');
     const end = await environment.outcome(run);
-    assert.equal(
-      end.kind === 'complete' && end.result.finalResponse.text,
-      'It was shipped on Monday.',
-    );
-    assert.match(JSON.stringify(model.requests.at(-1)?.messages), /Order 1042 was shipped/);
+    assert.equal(end.kind, 'complete');
+    assert.match(await readFile('ledger.txt', 'utf8'), /^1042 80 \w+\n$/);
   } finally {
     await environment.close();
   }

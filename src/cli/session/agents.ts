@@ -1,5 +1,5 @@
 import { loadWorkerRoom } from './load-parts';
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { didYouMean, isJsonObject, quote } from '../../base';
@@ -23,6 +23,8 @@ const hints: Readonly<Record<string, string>> = {
   ERR_MODULE_NOT_FOUND:
     'install the package, or write the whole name of the file, with its extension',
 };
+
+const moduleHint = 'Write "type": "module" in package.json, or name the file .mts';
 
 const configNames = ['longhaul.config.ts', 'longhaul.config.js', 'longhaul.config.mjs'];
 
@@ -112,7 +114,7 @@ function specsSource(
 ): AgentsSource {
   if (agents !== undefined) throw new UsageError('give either --agents or -f, not both');
   for (const path of paths) {
-    if (statSync(resolve(folder, path), { throwIfNoEntry: false }) !== undefined) continue;
+    if (statOf(resolve(folder, path)) !== undefined) continue;
     throw new UsageError(`-f: there is no file or folder ${quote(path)}`);
   }
   const code = tools === undefined ? {} : { tools: requireFile('--tools', folder, tools) };
@@ -126,7 +128,16 @@ function requireFile(flag: string, folder: string, named: string): string {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  return statOf(path)?.isFile() ?? false;
+}
+
+/** Undefined where nothing is, also below something that is not a folder. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 export type LoadedAgents = {
@@ -198,9 +209,9 @@ function isRunner(value: unknown): value is NonNullable<CreateWorkerOptions['run
 export function explainLoadError(error: unknown, file: string): LonghaulError {
   const name = basename(file);
   const { code, name: kind, stack = '' } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
-  const hint = typeof code === 'string' ? hints[code] : undefined;
-  const place = placeIn(String(stack), name) ?? (kind === 'SyntaxError' ? checkSyntax(file) : name);
   const message = messageOf(error);
+  const hint = message.endsWith('outside a module') ? moduleHint : hints[String(code)];
+  const place = placeIn(String(stack), name) ?? (kind === 'SyntaxError' ? checkSyntax(file) : name);
   const explained = hint === undefined ? message : `${message}. ${hint}`;
   return new LonghaulError('SpecError', `cannot load ${place}: ${explained}`, { cause: error });
 }

@@ -150,7 +150,7 @@ describe('runCli', () => {
 
   it('says what to write where there are no agents', async () => {
     const terminal = fakeTerminal();
-    expect(await runCli(['dev'], terminal)).toBe(2);
+    expect(await runCli(['worker'], terminal)).toBe(2);
     expect(terminal.noted).toEqual([expect.stringContaining('write longhaul.config.mjs: import')]);
   });
 

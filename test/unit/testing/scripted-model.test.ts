@@ -236,6 +236,19 @@ describe('scriptedModel', () => {
     expect(() => model.assertConsumed()).not.toThrow();
   });
 
+  it('answers by the request alone where a function takes the place of the steps', async () => {
+    const answer = ({ messages }: ModelRequest): ScriptedStep =>
+      messages.length === 1 ? { toolCalls: [{ name: 'a' }] } : 'done';
+    for (const model of [scriptedModel(answer), scriptedModel(answer)]) {
+      const first = await model.call(aRequest('hi'), options());
+      expect(first.content).toEqual([callPart('call_1_0', 'a', {})]);
+      const last = await model.call(aRequest('hi', 'result'), options());
+      expect(last.content).toEqual([{ type: 'text', text: 'done' }]);
+      expect(model.requests).toHaveLength(2);
+      expect(() => model.assertConsumed()).not.toThrow();
+    }
+  });
+
   describe('per conversation', () => {
     it('gives each first user message the whole script', async () => {
       const model = scriptedModel(['one', 'two'], { per: 'conversation' });

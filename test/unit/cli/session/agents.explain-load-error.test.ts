@@ -16,6 +16,14 @@ describe('explainLoadError', () => {
     expect(message).toContain(hint);
   });
 
+  it('says what to do about an ES module that Node takes for the other kind', () => {
+    const error = new SyntaxError('Cannot use import statement outside a module');
+    error.stack = 'hello.ts:1';
+    expect(explainLoadError(error, '/a/hello.ts').message).toBe(
+      'cannot load hello.ts:1: Cannot use import statement outside a module. Write "type": "module" in package.json, or name the file .mts',
+    );
+  });
+
   it('takes the line from the stack', () => {
     const error = Object.assign(new Error('boom'), {
       stack: 'Error\n at file:///a/agents.mjs:7:3',
