@@ -209,7 +209,7 @@ describe('npm run example', () => {
     const { output, status } = await runExample('run.mts', { folder: tmpdir() });
     expect({ output, status }).toEqual({
       output:
-        'usage: npm run example <name>; there are chat-server, delegation, own-workflow, payments, plan-and-execute, refunds, repo-guide, research, sentiment-and-summary, web-chat\n',
+        'usage: npm run example <name>; there are chat-server, cookbook, delegation, own-workflow, payments, plan-and-execute, refunds, repo-guide, research, sentiment-and-summary, web-chat\n',
       status: 2,
     });
   });
