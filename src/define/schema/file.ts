@@ -177,7 +177,9 @@ const agentFile = z.strictObject({
     z.strictObject({ ...subAgentFields, runner: runnerRef.meta(help('Who is called', naming)) }),
     100,
   )
-    .meta(help('Runners that the agent may call as tools', { see: 'sub-agents.md' }))
+    .meta(
+      help('Runners that the agent may call as tools', { see: 'orchestration.md#agents-as-tools' }),
+    )
     .exactOptional(),
   mcpServers: distinct(mcpServerName, 50)
     .meta(help('Names of MCP servers of the worker', { see: 'mcp.md' }))
