@@ -182,7 +182,7 @@ const agentFile = z.strictObject({
     )
     .exactOptional(),
   mcpServers: distinct(mcpServerName, 50)
-    .meta(help('Names of MCP servers of the worker', { see: 'mcp.md' }))
+    .meta(help('Names of MCP servers of the worker', { see: 'tools.md#mcp-servers' }))
     .exactOptional(),
   criteria: list(z.discriminatedUnion('kind', [...criterion.options, maxIterations]), 100)
     .meta(criteriaHelp)
