@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { NativeConnection, type Worker } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { connect, type Longhaul } from 'longhaul/client';
 import { startDevServer } from 'longhaul/testing';
 import { createWorker, type CreateWorkerOptions } from 'longhaul/worker';
@@ -23,6 +23,7 @@ const recipes = readdirSync(new URL('.', import.meta.url))
   .map((file) => file.replace('.mts', ''));
 
 async function demo({ screen, cleanups }: StageHands): Promise<void> {
+  Runtime.install({ logger: new DefaultLogger('WARN') });
   const server = await startDevServer();
   cleanups.push(() => server.stop());
   const { address, uiUrl } = server;
@@ -38,6 +39,7 @@ async function demo({ screen, cleanups }: StageHands): Promise<void> {
     (await createWorker({ ...options, connection }));
   const result = await worker.runUntil(recipe.main(longhaul));
   screen.line('result', JSON.stringify(result, undefined, 2), 'green');
+  if (screen.isInteractive) await screen.ask('Press Enter to stop the server. ');
 }
 
 /** The one of the tests. Yours is the one that DATABASE_URL names. */
