@@ -7,7 +7,16 @@ const servers = {
 
 /** Tests that ask nothing of the real server: they run in the simulator, on virtual time. */
 const simulatedFiles = [
-  ...['agent', 'agent-loop', 'answer-shapes', 'approvals', 'audit', 'budgets', 'callbacks'],
+  ...[
+    'accepts',
+    'agent',
+    'agent-loop',
+    'answer-shapes',
+    'approvals',
+    'audit',
+    'budgets',
+    'callbacks',
+  ],
   ...['client-tools', 'context', 'pauses', 'stream', 'sub-agents'],
   ...['context-dialects', 'definition', 'early-stop', 'forged-input', 'history-growth', 'inline'],
   ...['inline-forged', 'inline-specs', 'invalid-tool-call-callbacks', 'log', 'migrate'],

@@ -1,4 +1,5 @@
 // The door of this room: it defines agents, tools and orchestrations, and reads definitions.
+export type { Upgraded } from './arguments/accepts';
 export { activityTool } from './activity-tool';
 export { type AgentOptions, defineAgent } from './agent';
 export {

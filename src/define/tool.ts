@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deepFreeze, defined, describeValue, type Json, type JsonObject } from '../base';
 import { type ApproverRule, LonghaulError, type ToolSpec } from '../protocol';
+import { type Accepted, acceptedVersion } from './arguments/accepts';
 import type { ArgumentsCheck, OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import { aFunction, help, type Immutable } from './schema/parts';
@@ -10,6 +11,7 @@ import {
   resultFields,
   resultRules,
   retrySpec,
+  toolAccepts,
   toolInput,
   toolResult,
   toolRules,
@@ -95,24 +97,45 @@ export interface Tool<Args = unknown> {
   readonly approval?: ApprovalFunctions<Args>;
   /** Returns the arguments as `execute` takes them, or what is wrong with them. Never throws. */
   validateArguments(args: Json): Promise<ArgumentsCheck>;
+  /** Earlier versions of the arguments. Absent without any. */
+  readonly accepts?: readonly Accepted[];
 }
 
 /** A JSON Schema written in code. */
 export type JsonSchemaLiteral = { readonly [keyword: string]: unknown };
 
+/** Earlier versions of a tool's arguments, each with the code that makes the present arguments of them. */
+export type Accepts<Earlier extends readonly unknown[]> = {
+  readonly [Index in keyof Earlier]: {
+    readonly schema: Earlier[Index];
+    /** Computes, and does nothing else: it may be stopped, and may run again. At most half a second. */
+    upgrade(args: ArgumentsOf<Earlier[Index]>): unknown;
+  };
+};
+
+type ArgumentsOf<Schema> = Schema extends StandardSchema ? OutputOf<Schema> : JsonObject;
+
 type ToolOptions = Immutable<z.input<z.ZodObject<typeof codeToolFields>>>;
 
 /** The options of `defineTool`. */
-export type ToolDefinition<Schema, Args> = ToolOptions & {
+export type ToolDefinition<Schema, Args, Earlier extends readonly unknown[] = []> = ToolOptions & {
   readonly inputSchema: Schema;
+  /** For calls that runs made before the schema changed: the first version that takes their arguments upgrades them. */
+  readonly accepts?: Accepts<Earlier>;
   /** Returns a JSON value, `toolContent`, or a promise of one. A thrown error is tried again, then shown to the model. */
   readonly execute: (args: Args, context: ToolContext) => unknown;
   readonly needsApproval?: NeedsApproval<Args>;
 };
 
 /** The options of a tool that gets its results from elsewhere. */
-export type DeferredToolDefinition<Schema, Args> = ToolOptions & {
+export type DeferredToolDefinition<
+  Schema,
+  Args,
+  Earlier extends readonly unknown[] = [],
+> = ToolOptions & {
   readonly inputSchema: Schema;
+  /** Not with result `client`. */
+  readonly accepts?: Accepts<Earlier>;
   readonly needsApproval?: NeedsApproval<Args>;
   /** What the result must be: a Standard Schema or a JSON Schema. Default: any JSON. */
   readonly resultSchema?: StandardSchema | JsonSchemaLiteral;
@@ -176,6 +199,7 @@ export const toolOptions = z.strictObject({
   needsApproval: needsApproval.exactOptional(),
   ...resultFields,
   resultSchema: toolResult.exactOptional(),
+  accepts: toolAccepts.exactOptional(),
   execute: aFunction()
     .meta(
       help(
@@ -197,23 +221,27 @@ export const toolOptions = z.strictObject({
  *   execute: async ({ city }) => fetchWeather(city),
  * });
  */
-export function defineTool<Schema extends StandardSchema>(
-  definition: DeferredToolDefinition<Schema, OutputOf<Schema>>,
-): Tool<OutputOf<Schema>>;
-export function defineTool<Args = JsonObject>(
-  definition: DeferredToolDefinition<JsonSchemaLiteral, Args>,
+export function defineTool<
+  Schema extends StandardSchema,
+  const Earlier extends readonly unknown[] = [],
+>(definition: DeferredToolDefinition<Schema, OutputOf<Schema>, Earlier>): Tool<OutputOf<Schema>>;
+export function defineTool<Args = JsonObject, const Earlier extends readonly unknown[] = []>(
+  definition: DeferredToolDefinition<JsonSchemaLiteral, Args, Earlier>,
 ): Tool<Args>;
-export function defineTool<Schema extends StandardSchema>(
-  definition: ToolDefinition<Schema, OutputOf<Schema>>,
-): Tool<OutputOf<Schema>>;
-export function defineTool<Args = JsonObject>(
-  definition: ToolDefinition<JsonSchemaLiteral, Args>,
+export function defineTool<
+  Schema extends StandardSchema,
+  const Earlier extends readonly unknown[] = [],
+>(definition: ToolDefinition<Schema, OutputOf<Schema>, Earlier>): Tool<OutputOf<Schema>>;
+export function defineTool<Args = JsonObject, const Earlier extends readonly unknown[] = []>(
+  definition: ToolDefinition<JsonSchemaLiteral, Args, Earlier>,
 ): Tool<Args>;
 export function defineTool(
-  definition: ToolDefinition<unknown, unknown> | DeferredToolDefinition<unknown, unknown>,
+  definition:
+    | ToolDefinition<unknown, unknown, readonly unknown[]>
+    | DeferredToolDefinition<unknown, unknown, readonly unknown[]>,
 ): Tool {
   const subject = toolSubject(definition);
-  const code = ['inputSchema', 'resultSchema', 'needsApproval', 'execute'];
+  const code = ['inputSchema', 'resultSchema', 'needsApproval', 'accepts', 'execute'];
   const options = parseOptions(toolOptions, definition, { subject, code });
   refuseProblems(subject, [...toolRules(options, toolSpec(options)), ...resultRules(options)]);
   return toolOf(options, definition);
@@ -229,6 +257,7 @@ export function toolOf(options: z.output<typeof toolOptions>, code: ToolCode): T
   const { name } = options;
   const { schema: inputSchema, validate: validateArguments } = options.inputSchema;
   const { inline, session, maxResultBytes, result, resultSchema, resultTimeout } = options;
+  const accepts = options.accepts?.map(({ schema, upgrade }) => acceptedVersion(schema, upgrade));
   const own = { inline, session, maxResultBytes, result, resultSchema };
   return Object.freeze({
     kind: 'tool',
@@ -242,6 +271,7 @@ export function toolOf(options: z.output<typeof toolOptions>, code: ToolCode): T
     execute: code.execute ?? runsElsewhere(name),
     ...approvalCode(code.needsApproval),
     validateArguments,
+    ...defined({ accepts }),
   });
 }
 

@@ -194,6 +194,8 @@ export type CallToolInput = {
   readonly onceIn?: string;
   /** Only for a tool with a later result: the input that takes the result. */
   readonly inputId?: string;
+  /** Only for a tool with a `needsApproval` function: a person was asked about the call. */
+  readonly wasAsked?: true;
 } & CallbackInput &
   Traced;
 

@@ -60,13 +60,15 @@ export type ModelTurnEvent = {
 
 /**
  * The result of a tool. Its `turn` and `index` name the call. `inline`: the call ran in the activity of the model call. `rejected`: the call
- * did not run, because a person rejected it after its arguments had been changed.
+ * did not run, because a person rejected it after its arguments had been changed. `upgraded`: the arguments that the tool's `accepts` made of
+ * those of an earlier version, as JSON text of at most 8 KiB.
  */
 export type ToolResultEvent = {
   readonly kind: 'tool-result';
   readonly result: ToolResult;
   readonly inline?: true;
   readonly rejected?: true;
+  readonly upgraded?: string;
 };
 
 /** The members beside `message` belong to a message that came while the run worked. */

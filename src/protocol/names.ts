@@ -1,3 +1,5 @@
+import type { JsonSchema } from '../base';
+
 /** Names on the wire between clients, workflows and the Web UI. They are part of the public contract. */
 export const workflowTypes = {
   agent: 'agentWorkflow',
@@ -26,6 +28,12 @@ export function kindOfType(type: string): RunKind | undefined {
 export function whereType(types: readonly string[] = allWorkflowTypes): string {
   return `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
 }
+
+/** A global of the workflows' code with the schemas of the worker's tools: `DeployedTools` as JSON text. */
+export const deployedToolsGlobal = '__longhaulTools__';
+
+/** The arguments that each tool of a worker takes: by its schema, or by one of those that it `accepts` and upgrades. */
+export type DeployedTools = { readonly [tool: string]: readonly JsonSchema[] };
 
 /** The header with the caller's trace context: the one of Temporal's OpenTelemetry interceptors, a W3C carrier as JSON. */
 export const traceHeader = '_tracer-data';

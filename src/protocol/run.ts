@@ -186,7 +186,13 @@ export const pendingInputShape = objectOf(
 );
 
 /** A question, an approval, a tool's result or a budget that a run waits for. Any run of its tree may have asked. */
-export type PendingInput = Shape<typeof pendingInputShape>;
+export type PendingInput = Shape<typeof pendingInputShape> & {
+  /**
+   * What the tool of the worker that answered refuses in the arguments of the call, in at most 300 bytes. As of now: runs neither keep nor
+   * send it. Approved as it is, the call will not run. `schema` is then that of the deployed tool.
+   */
+  readonly outdated?: string;
+};
 
 const calledToolShape = objectOf(
   { callId: text, name: text },

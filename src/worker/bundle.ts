@@ -4,7 +4,8 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { allWorkflowTypes, encodesFailuresMark } from '../protocol';
 import { fitsPrebuiltBundle } from '../server';
 
-type WorkflowSource = Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions, 'workflowsPath'>;
+export type WorkflowSource =
+  Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions, 'workflowsPath'>;
 
 /**
  * The workflows for a worker without its own workflows: the prebuilt bundle of the package, which starts faster. A checkout that is not
@@ -74,6 +75,11 @@ type Compilation = {
 };
 
 type Compiler = {
+  readonly webpack: {
+    readonly BannerPlugin: new (options: { readonly banner: string; readonly raw: true }) => {
+      apply(compiler: Compiler): void;
+    };
+  };
   readonly hooks: {
     readonly afterCompile: { tap(name: string, check: (compilation: Compilation) => void): void };
   };
@@ -113,5 +119,18 @@ export class RequiredWorkflows {
     const provides = (module: Module, name: string): boolean =>
       moduleGraph.getExportsInfo(module).isExportProvided(name) !== false;
     return allWorkflowTypes.filter((type) => provides(ours, type) && !provides(given, type));
+  }
+}
+
+/** A plugin of the bundler that puts a line of code in front. */
+export class CodeInFront {
+  readonly #banner: string;
+
+  constructor(code: string) {
+    this.#banner = code;
+  }
+
+  apply(compiler: Compiler): void {
+    new compiler.webpack.BannerPlugin({ banner: this.#banner, raw: true }).apply(compiler);
   }
 }

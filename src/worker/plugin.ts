@@ -42,13 +42,16 @@ import {
 } from '../server';
 import { addSpecs, pinnedAgents, type Registry, specError } from '../define';
 import {
+  CodeInFront,
   hasFailureConverter,
   interceptorModules,
   prebuiltWorkflows,
   RequiredWorkflows,
   sharedModules,
   workflowsModule,
+  type WorkflowSource,
 } from './bundle';
+import { deployedToolsCode, withCode } from './deployed-tools';
 import { checkLonghaulOptions, type LonghaulOptions, workerRegistry } from './options';
 import { type BeatServer, BlockedLoop } from './blocked-loop';
 import { hearHints } from './cancel-hints';
@@ -164,9 +167,11 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       preloadModules: [...(options.preloadModules ?? []), ...sharedModules()],
       webpackConfigHook: (config) => {
         const hooked = webpackConfigHook?.(config) ?? config;
-        const required = new RequiredWorkflows(options.workflowsPath);
-        const plugin = required as unknown as NonNullable<typeof hooked.plugins>[number];
-        return { ...hooked, plugins: [...(hooked.plugins ?? []), plugin] };
+        const own = [
+          new RequiredWorkflows(options.workflowsPath),
+          new CodeInFront(this.#toolsCode),
+        ] as unknown as NonNullable<typeof hooked.plugins>;
+        return { ...hooked, plugins: [...(hooked.plugins ?? []), ...own] };
       },
     };
   }
@@ -183,13 +188,27 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
     if (workflowBundle !== undefined) {
       if (this.#encrypts() && !hasFailureConverter(workflowBundle)) throw bundledInClear();
       if (dataConverter.failureConverterPath && !clearFailures) throw bundledUnseen();
-      return { dataConverter: workerConverter(options, { refuses: false }) };
+      const dataConverterOfBundle = workerConverter(options, { refuses: false });
+      return { dataConverter: dataConverterOfBundle, ...this.#withTools({ workflowBundle }) };
     }
     const converted = { dataConverter: workerConverter(options, { refuses: true }) };
     if (workflowsPath !== undefined) return converted;
     return dataConverter.failureConverterPath || dataConverter.payloadConverterPath
       ? { ...converted, workflowsPath: workflowsModule() }
-      : { ...converted, ...prebuiltWorkflows({ encodesFailures: this.#encrypts() }) };
+      : {
+          ...converted,
+          ...this.#withTools(prebuiltWorkflows({ encodesFailures: this.#encrypts() })),
+        };
+  }
+
+  /** The workflows get to know the tools of this worker. The bundler does the same for those that are not bundled yet. */
+  #withTools(source: WorkflowSource): WorkflowSource {
+    if (!('workflowBundle' in source) || source.workflowBundle === undefined) return source;
+    return { workflowBundle: withCode(source.workflowBundle, this.#toolsCode) };
+  }
+
+  get #toolsCode(): string {
+    return deployedToolsCode(this.#registry.tools.values());
   }
 
   #deltas({ dataConverter }: WorkerOptions): Deltas | undefined {

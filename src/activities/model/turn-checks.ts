@@ -163,7 +163,8 @@ export function checkedBy(
 
 /**
  * Whether a person must approve a call. Yes if in doubt: if the function throws, is missing on this worker, or does not take the
- * arguments. No if the arguments do not match the pinned schema: no worker will run that call.
+ * arguments, and if only the deployed tool takes them. No if they match neither schema: without an approval, a call runs only if they match
+ * the pinned one.
  */
 async function needsPerson(
   { dependencies, input }: TurnCall,
@@ -172,11 +173,10 @@ async function needsPerson(
 ): Promise<boolean> {
   if (args === null) return true;
   const pinned = await checkAgainstSchema(spec, undefined, args);
-  if (!pinned.ok) return false;
   const tool = dependencies.registry.tools.get(name);
-  if (tool?.needsApproval === undefined) return true;
-  const checked = await tool.validateArguments(args);
-  if (!checked.ok) return true;
+  const checked = await checkAgainstSchema(spec, tool, args);
+  if (!pinned.ok) return checked.ok && tool !== undefined;
+  if (!checked.ok || tool?.needsApproval === undefined) return true;
   const { agentId, path = agentId, log: ref, session = {} } = input;
   try {
     const context = {

@@ -9,11 +9,12 @@ import {
   type CallToolInput,
   type CheckArgumentsInput,
   type CheckArgumentsResult,
+  limits,
   LonghaulError,
   type ToolSpec,
 } from '../../protocol';
-import { canonicalJson, type JsonObject, type Problem } from '../../base';
-import type { Tool } from '../../define';
+import { canonicalJson, clipText, defined, type JsonObject, type Problem } from '../../base';
+import type { Tool, Upgraded } from '../../define';
 import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
@@ -21,27 +22,52 @@ import { readLog } from '../log/read-log';
 
 const mostProblems = 10;
 
+/** `upgraded`: what `accepts` of the tool made of arguments of an earlier version. */
 export type CheckedToolArguments =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+  | { readonly ok: true; readonly value: unknown; readonly upgraded?: JsonObject }
+  | { readonly ok: false; readonly problem: string };
 
-/** Checks by the schema that the run pinned, which the model saw, then by the tool's own code if this worker has it. */
+/**
+ * Checks by the tool's own code if this worker has it, else by the schema that the run pinned. So after a deploy the model may call the
+ * tool as it is now, although its own schema is the old one. `isPinned`: the arguments must also match the pinned schema.
+ */
 export async function checkAgainstSchema(
   spec: ToolSpec,
   tool: Tool | undefined,
   args: JsonObject,
+  { isPinned = false }: { readonly isPinned?: boolean } = {},
 ): Promise<CheckedToolArguments> {
   const isUnchanged =
     tool !== undefined && canonicalJson(spec.inputSchema) === canonicalJson(tool.spec.inputSchema);
+  // A client's own tool may have the name of one that other agents have.
+  const isOwn = tool !== undefined && (spec.result !== 'client' || isUnchanged);
   // A turn may have a hundred calls, and each check takes a moment. Heartbeats go out between the checks.
   await setImmediate();
-  const problems = isUnchanged ? [] : problemsOf(spec, args);
+  const problems = isUnchanged || (isOwn && !isPinned) ? [] : problemsOf(spec, args);
   if (problems.length > 0) return refused(spec, problems);
-  // A client's own tool may have the name of one that other agents have.
-  if (tool === undefined || (spec.result === 'client' && !isUnchanged))
-    return { ok: true, value: args };
+  if (!isOwn) return { ok: true, value: args };
   await setImmediate();
   const check = await tool.validateArguments(args);
-  return check.ok ? check : refused(spec, check.problems);
+  if (check.ok) return check;
+  const upgraded = await upgradeOf(tool, args);
+  if (upgraded?.ok) return { ...upgraded, ...defined({ upgraded: upgraded.args }) };
+  const found = refused(spec, upgraded?.problems ?? check.problems);
+  return isUnchanged ? found : { ...found, problem: found.problem + expected(tool) };
+}
+
+async function upgradeOf(tool: Tool, args: JsonObject): Promise<Upgraded | undefined> {
+  for (const earlier of tool.accepts ?? []) {
+    await setImmediate();
+    const upgraded = await earlier.upgrade(args, (made) => tool.validateArguments(made));
+    if (upgraded !== undefined) return upgraded;
+  }
+  return undefined;
+}
+
+/** For the model, which knows only the schema that the run pinned. */
+function expected({ spec }: Tool): string {
+  const schema = clipText(JSON.stringify(spec.inputSchema), limits.toolArgumentsInline);
+  return `\nThe tool has changed since this run began. It now takes arguments of this JSON Schema:\n${schema}`;
 }
 
 /** A schema that cannot be used here refuses nothing: the tool's owner checks the arguments. */
@@ -50,7 +76,10 @@ function problemsOf({ inputSchema }: ToolSpec, args: JsonObject): readonly Probl
   return checkAgainst(inputSchema, args, forTools);
 }
 
-function refused({ name }: ToolSpec, problems: readonly Problem[]): CheckedToolArguments {
+function refused(
+  { name }: ToolSpec,
+  problems: readonly Problem[],
+): Extract<CheckedToolArguments, { ok: false }> {
   const list = problems
     .slice(0, mostProblems)
     .map(({ path, message }) => `- ${path || 'arguments'}: ${message}`);
@@ -67,7 +96,8 @@ export async function checkArguments(
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = toolSpecOf(definition, input.tool);
     const tool = dependencies.registry.tools.get(input.tool);
-    const checked = await checkAgainstSchema(spec, tool, input.args);
+    const isPinned = spec.needsApproval === 'ask';
+    const checked = await checkAgainstSchema(spec, tool, input.args, { isPinned });
     return checked.ok ? {} : { problem: checked.problem };
   });
 }

@@ -69,8 +69,12 @@ export async function runCall(call: OneCall): Promise<CallToolResult> {
   if (tool === undefined)
     throw new LonghaulError('NotRegisteredHere', `this worker has no tool '${input.tool}'`);
   const args = await callArguments(dependencies, input, signal);
-  const checked = await checkAgainstSchema(spec, tool.own, args);
+  // Nobody has decided whether other arguments than those of the pinned schema need approval.
+  const isPinned = spec.needsApproval === 'ask' && input.wasAsked !== true;
+  const checked = await checkAgainstSchema(spec, tool.own, args, { isPinned });
   if (!checked.ok) return resultOf(input, errorOutput(checked.problem));
+  const upgraded = checked.upgraded && clipText(JSON.stringify(checked.upgraded), limits.preview);
+  if (upgraded !== undefined) callLog().info('upgraded the arguments', { args: upgraded });
   const agent = agentOf(definition, input.agentId);
   const chain = await callbackChain(dependencies, { definition, spec: agent, input, signal });
   const run = async (session: JsonObject): Promise<RanTool> => {
@@ -88,11 +92,11 @@ export async function runCall(call: OneCall): Promise<CallToolResult> {
   };
   if (chain === undefined) {
     const { output, session } = await run(pickKeys(input.session ?? {}, spec.session ?? []));
-    return resultOf(input, output, session);
+    return resultOf(input, output, { session, upgraded });
   }
   const made = { callId: input.callId, name: input.tool, args };
   const output = await runWithCallbacks(chain, { spec, call: made, run });
-  return resultOf(input, output, chain.changes);
+  return resultOf(input, output, { session: chain.changes, upgraded });
 }
 
 /** A wrong change of the session fails the call for good. With effect `once` it does not hide that the tool ran. */
@@ -118,10 +122,13 @@ function withChanges(
 export function resultOf(
   { callId, tool: name, turn, index }: CallToolInput,
   output: ToolOutput,
-  session?: SessionDelta,
+  {
+    session,
+    upgraded,
+  }: { readonly session?: SessionDelta | undefined; readonly upgraded?: string | undefined } = {},
 ): CallToolResult {
   const result = { type: 'tool_result' as const, callId, name, ...output, turn, index };
-  const entry = { id: mintId(), kind: 'tool-result' as const, result };
+  const entry = { id: mintId(), kind: 'tool-result' as const, result, ...defined({ upgraded }) };
   return { entry, ...defined({ session }) };
 }
 

@@ -3,6 +3,7 @@ import type { InboxItem, RunSummary, ThreadSummary } from '../../client';
 import { limits } from '../../protocol';
 import { type FitOptions, renderFitting } from './fit-table';
 import { paintStatus, printableLine, type Style } from './text';
+import { outdatedText } from './render-people';
 import { answerHints, type CommandLine, renderHints, unsaidCall } from './render-parts';
 import { type AgentsSource, sourceName } from '../session/agents';
 import type { ReadyWorker } from '../dev/worker-keeper';
@@ -82,7 +83,9 @@ export function renderInbox(
 
 /** For an approval or a result, shows the call, which is clearer than the question. */
 function asked(item: InboxItem): string {
-  return [printableLine(item.question), ...unsaidCall(item)]
+  const { question, outdated } = item;
+  const warning = outdated === undefined ? [] : [outdatedText(outdated)];
+  return [...warning, printableLine(question), ...unsaidCall(item)]
     .map((text) => oneLine(text, limits.shownQuestion))
     .join(' ');
 }

@@ -9,6 +9,7 @@ import type {
   ToolCallPart,
   ToolContent,
   ToolResult,
+  ToolResultEvent,
   Usage,
   UserEvent,
   UserInput,
@@ -273,12 +274,16 @@ function linesOf({ index, entry }: RunEvent): readonly ProgressLine[] {
     case 'model-turn':
       return turnLines(entry);
     case 'tool-result':
-      return [resultProgress(entry.result)];
+      return [...upgradeLines(entry), resultProgress(entry.result)];
     case 'decision':
       return decisionLines(entry.decision);
     case 'summary':
       return [{ label: 'summary', text: printableLine(entry.text), look: 'dim' }];
   }
+}
+
+function upgradeLines({ upgraded }: ToolResultEvent): readonly ProgressLine[] {
+  return upgraded === undefined ? [] : [{ label: 'upgrade', text: printableLine(upgraded) }];
 }
 
 /** Names the sender of a message that came while the run worked. */

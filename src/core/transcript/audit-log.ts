@@ -5,7 +5,7 @@
 
 import { clipText, defined, type JsonObject, textOfParts } from '../../base';
 import { limits } from '../../protocol/limits';
-import type { LogEntry, Migration } from '../../protocol/log';
+import type { LogEntry, Migration, ToolResultEvent } from '../../protocol/log';
 import type { ToolResult } from '../../protocol/message';
 import type { Actor, Verdict } from '../../protocol/people';
 import { Transcript } from './transcript';
@@ -27,6 +27,8 @@ export type AuditedVerdict = Omit<Verdict, 'args'> & {
   readonly edited?: JsonObject;
   /** What the model got: the answer, the result or the reason. At most 2 KiB. */
   readonly told?: string;
+  /** The approved call had arguments of an earlier version. The tool ran with these, as JSON text of at most 2 KiB. */
+  readonly upgraded?: string;
 };
 
 /** A message to the run while it worked. */
@@ -47,8 +49,9 @@ export function auditLog(entries: readonly LogEntry[]): readonly AuditedAct[] {
   for (const [index, entry] of entries.entries()) {
     if (entry.kind === 'decision' && entry.decision.kind === 'verdict') {
       const place = placeOf(entry.decision.inputId);
-      const told = place ? results.get(keyOf(place)) : nextUser(entries, index);
-      found.push(audited(entry.decision, transcript, told));
+      const result = place && results.get(keyOf(place));
+      const told = place ? result && clipped(result.result.content) : nextUser(entries, index);
+      found.push(audited(entry.decision, transcript, { told, upgraded: result?.upgraded }));
     } else if (entry.kind === 'decision' && entry.decision.kind === 'migration') {
       found.push(entry.decision);
     } else if (entry.kind === 'user' && entry.at !== undefined) {
@@ -63,7 +66,7 @@ export function auditLog(entries: readonly LogEntry[]): readonly AuditedAct[] {
 function audited(
   { args: edited, ...verdict }: Verdict,
   transcript: Transcript,
-  told: string | undefined,
+  { told, upgraded }: { readonly told: string | undefined; readonly upgraded: string | undefined },
 ): AuditedVerdict {
   const { inputId, verdict: kind } = verdict;
   const place = placeOf(inputId);
@@ -78,6 +81,7 @@ function audited(
       args: call?.args ?? undefined,
       edited,
       told: isTold ? told : undefined,
+      upgraded: isTold || upgraded === undefined ? undefined : clipText(upgraded, limits.note),
     }),
   };
 }
@@ -90,9 +94,9 @@ function placeOf(inputId: string): { turn: number; index: number } | undefined {
 
 const keyOf = ({ turn, index }: Pick<ToolResult, 'turn' | 'index'>): string => `${turn}.${index}`;
 
-function resultsByCall(entries: readonly LogEntry[]): ReadonlyMap<string, string> {
-  const results = entries.flatMap((entry) => (entry.kind === 'tool-result' ? [entry.result] : []));
-  return new Map(results.map((result) => [keyOf(result), clipped(result.content)]));
+function resultsByCall(entries: readonly LogEntry[]): ReadonlyMap<string, ToolResultEvent> {
+  const results = entries.flatMap((entry) => (entry.kind === 'tool-result' ? [entry] : []));
+  return new Map(results.map((entry) => [keyOf(entry.result), entry]));
 }
 
 /** The answer to a question that was no call. */

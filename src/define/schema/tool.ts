@@ -5,7 +5,17 @@ import { limits } from '../../protocol/limits';
 import type { RetrySpec, ToolSpec } from '../../protocol/spec';
 import { parseInputSchema, parseSchemaOption } from '../arguments/emit';
 import { rule } from '../problems/from-zod';
-import { count, duration, flag, help, nonBlank, sessionKeys, toolName } from './parts';
+import {
+  aFunction,
+  count,
+  duration,
+  flag,
+  help,
+  list,
+  nonBlank,
+  sessionKeys,
+  toolName,
+} from './parts';
 
 // Every option of a tool that is defined in code, written once.
 
@@ -170,6 +180,7 @@ type ResultTool = RuledTool & {
   readonly resultSchema?: unknown;
   readonly resultTimeout?: number;
   readonly execute?: unknown;
+  readonly accepts?: unknown;
   readonly session?: unknown;
   readonly timeout?: number;
 };
@@ -196,8 +207,8 @@ export function resultRules(tool: ResultTool): Problem[] {
   }
   const contradiction = `contradicts result '${result}': remove one of the two`;
   if (result === 'later') return inline === true ? needless('inline', contradiction) : [];
-  return (['execute', 'inline', 'retry', 'timeout', 'session'] as const).flatMap((name) =>
-    needless(name, contradiction),
+  return (['execute', 'accepts', 'inline', 'retry', 'timeout', 'session'] as const).flatMap(
+    (name) => needless(name, contradiction),
   );
 }
 
@@ -242,6 +253,23 @@ export const toolInput = z
     expected: 'a Standard Schema or a JSON Schema',
     ...help('The arguments: an object', { see: 'tools.md#schemas-and-types' }),
   });
+
+/** Arguments of earlier versions. */
+export const toolAccepts = list(
+  z.strictObject({
+    schema: toolInput.meta(help('What the arguments of the earlier version were')),
+    upgrade: aFunction<(args: never) => unknown>().meta(
+      help(
+        '`args => args`: makes the present arguments of them. It computes, and does nothing else',
+      ),
+    ),
+  }),
+  20,
+).meta(
+  help('Arguments of earlier versions that calls of waiting runs still have', {
+    see: 'tools.md#earlier-versions',
+  }),
+);
 
 /** The schema of a result from elsewhere. */
 export const toolResult = z

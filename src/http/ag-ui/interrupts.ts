@@ -15,8 +15,9 @@ export function interruptOf(
   input: PendingInput,
   place: { readonly toolCallId?: string; readonly subagentRunId?: string },
 ): JsonObject {
-  const { inputId, kind, question, expiresAt, digest, path, agentId, preview, options } = input;
-  const metadata = defined({ kind, path, agent: agentId, digest, preview, options });
+  const { inputId, kind, question, expiresAt, path, agentId } = input;
+  const { digest, preview, outdated, options } = input;
+  const metadata = defined({ kind, path, agent: agentId, digest, preview, outdated, options });
   return {
     id: inputId,
     reason: reasons[kind],

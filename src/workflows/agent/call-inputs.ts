@@ -15,6 +15,7 @@ import {
 } from '../../protocol';
 import { mayRunInline } from '../../core/loop-config';
 import type { RunLog } from '../log/run-log';
+import { placeOf } from '../people/approvals';
 import { selectKeys } from '../run/run-session';
 
 /** What a model call sends to the agent's own code that runs beside it. Agents without such code send nothing. */
@@ -112,6 +113,16 @@ export function checkedArguments(
   if (index === undefined || index < 0) return undefined;
   const found = turn?.checks?.argumentProblems?.find((answer) => answer.index === index);
   return found === undefined ? {} : { problem: found.text };
+}
+
+/** Whether a person, or an earlier approval, has decided about the call. */
+export function wasAsked({ turn, index }: PendingToolCall, { entries }: RunLog): boolean {
+  const since = entries.slice(entries.findLastIndex(({ kind }) => kind === 'model-turn'));
+  return since.some((entry) => {
+    if (entry.kind !== 'decision' || entry.decision.kind !== 'verdict') return false;
+    const [atTurn, atIndex] = placeOf(entry.decision.inputId);
+    return atTurn === turn && atIndex === index;
+  });
 }
 
 function lastModelTurn(log: RunLog): Extract<LogEntry, { kind: 'model-turn' }> | undefined {

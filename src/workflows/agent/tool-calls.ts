@@ -41,6 +41,7 @@ import {
   contextInput,
   iterationInput,
   toolCallKeys,
+  wasAsked,
 } from './call-inputs';
 import {
   begun,
@@ -268,6 +269,7 @@ export class ToolCalls {
         session,
         onceIn: tool?.effect === 'once' ? execution.info.runId : undefined,
         inputId: tool?.result === 'later' ? position.inputId(deferredInputId(pending)) : undefined,
+        wasAsked: (tool?.needsApproval === 'ask' && wasAsked(pending, log)) || undefined,
       }),
       ...argumentsOf(pending, log),
     };

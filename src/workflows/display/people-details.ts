@@ -6,10 +6,11 @@ import { whoMay, whoMayNot } from '../../core/people/verdicts';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
 import type { Actor, PendingInput, Verdict, Vote } from '../../protocol';
 
-/** A line about the people of an open input. Empty if everybody may decide, once. */
-export function describePeople({ by = {}, votes = [], expiresAt }: PendingInput): string {
+/** A line about an open input and its people. Empty if everybody may decide, once. */
+export function describePeople({ by = {}, votes = [], expiresAt, outdated }: PendingInput): string {
   const missing = (by.approvals ?? 1) - votes.length;
   const sentences = [
+    outdated && `Outdated: the deployed tool refuses it: ${plain(outdated)}`,
     ...approvedBy(votes),
     (missing > 1 || votes.length > 0) && `${missing} more must approve`,
     (by.roles ?? by.ids) && plain(whoMay(by)),

@@ -25,6 +25,7 @@ import {
   type RunState,
   searchAttributes,
 } from '../../protocol';
+import { asDeployed } from '../people/deployed-tools';
 import { type Conversation, detailsOf } from './details';
 import { type Marks, memoAtStart, type MemoDigest, memoDigest, runMemo } from './memo';
 
@@ -102,7 +103,8 @@ export class RunDisplay {
     const { entries } = conversation.log;
     if (entries !== this.#entries) this.#compactions = new Compactions();
     this.#entries = entries;
-    setCurrentDetails(detailsOf(state, conversation, this.#compactions));
+    const shown = { ...state, pending: asDeployed(state.pending) };
+    setCurrentDetails(detailsOf(shown, conversation, this.#compactions));
   }
 }
 

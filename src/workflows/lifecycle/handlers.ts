@@ -12,6 +12,7 @@ import {
   limits,
   type NonceReply,
   type OutcomeReply,
+  type PendingInput,
   queryNames,
   signalNames,
   updateNames,
@@ -19,6 +20,7 @@ import {
 import { childInputs, inputsThatTravel, mayGrow } from '../children/messages';
 import { RetriedCalls } from '../display/retried-calls';
 import { readAnswer, readCancelling } from '../people/answers';
+import { asDeployed } from '../people/deployed-tools';
 import { setAnswers, takeAnswer } from '../people/take-answer';
 import { afterOthers, setQuery, setSignal } from './define-handlers';
 import type { Execution } from './execution';
@@ -27,16 +29,13 @@ import { TaskPayloadBudget } from './task-payload-budget';
 
 export function setHandlers(execution: Execution): void {
   const { inputs } = execution;
+  const pending = (): readonly PendingInput[] => inputsThatTravel(asDeployed(inputs.pending));
   setQuery(
     queryNames.state,
-    () => ({ ...execution.state, pending: inputsThatTravel(inputs.pending) }),
+    () => ({ ...execution.state, pending: pending() }),
     'Where the run stands: status, turn, usage, open inputs',
   );
-  setQuery(
-    queryNames.pending,
-    () => inputsThatTravel(inputs.pending),
-    'The open questions and approvals',
-  );
+  setQuery(queryNames.pending, pending, 'The open questions and approvals');
   setQuery(
     queryNames.nonce,
     (query) => nonceReply(execution, query),

@@ -17,6 +17,7 @@ import type { Execution } from '../lifecycle/execution';
 import { setUpdate, whenLoaded } from '../lifecycle/define-handlers';
 import { admitAnswer } from './admit-answer';
 import { type Answer, type AnswerKind, readAnswer, takenAnswer } from './answers';
+import { asDeployed } from './deployed-tools';
 import type { AdmittedAnswer } from './open-inputs';
 
 const updates: readonly (readonly [kind: AnswerKind, name: string, description: string])[] = [
@@ -35,7 +36,7 @@ export function setAnswers(execution: Execution): void {
         const admitted = admitAnswer(execution, readAnswer(kind, payload), currentUpdateId());
         if (admitted === undefined) return;
         const { asked, answer } = admitted;
-        checkShape(asked, answer);
+        for (const now of asDeployed([asked])) checkShape(now, answer);
         // A repeated vote is a retry. But no single person may use up the updates that the server takes.
         if (execution.phase.updates >= limits.historyUpdates) checkVotesOnce(asked, answer);
       },

@@ -280,6 +280,21 @@ describe('defineTool', () => {
     expect(refusalOf(() => defineTool({ ...minimal, ...options } as never))).toBe(message);
   });
 
+  it.each<[what: string, given: object, message: RegExp]>([
+    ['no list', { accepts: {} }, /accepts must be/],
+    ['no upgrade', { accepts: [{ schema: { type: 'object' } }] }, /accepts\[0\]\.upgrade/],
+    ['no object', { accepts: [{ schema: { type: 'string' }, upgrade: () => ({}) }] }, /object/],
+    [
+      'no code',
+      { accepts: [], result: 'client', execute: undefined },
+      /accepts contradicts result/,
+    ],
+  ])('refuses earlier versions with %s', (_, given, message) => {
+    const inputSchema = { type: 'object' };
+    const options = { name: 'pay', description: 'Pays', inputSchema, execute: () => 1, ...given };
+    expect(() => defineTool(options as never)).toThrow(message);
+  });
+
   it('refuses what is no definition', () => {
     expect(refusalOf(() => defineTool(undefined as never))).toBe(
       'SpecError: A tool: must be a plain object of options, not undefined',

@@ -22,6 +22,34 @@ const citySchema = {
   required: ['city'],
 } as const;
 
+describe('arguments of upgrade', () => {
+  it('are what each earlier schema makes of them', () => {
+    const tool = defineTool({
+      ...options,
+      inputSchema: z.object({ cents: z.number() }),
+      accepts: [
+        {
+          schema: z.object({ amount: z.number(), rate: z.number().default(1) }),
+          upgrade: ({ amount, rate }) => {
+            expectType<number>()(rate, true);
+            return { cents: amount * rate };
+          },
+        },
+        {
+          schema: { type: 'object', properties: { pence: { type: 'number' } } },
+          upgrade: (args) => {
+            expectType<JsonObject>()(args, true);
+            return { cents: Number(args['pence']) };
+          },
+        },
+      ],
+      execute: ({ cents }) => cents,
+    });
+    expect(tool.accepts).toHaveLength(2);
+    expect(tool.spec).not.toHaveProperty('accepts');
+  });
+});
+
 describe('arguments of execute', () => {
   it('are what a zod schema makes of them', () => {
     const tool = defineTool({

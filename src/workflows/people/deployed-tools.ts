@@ -1,0 +1,36 @@
+// Compares calls that wait for approval with the tools of the worker that has the run now. The worker sets the schemas of its tools as a
+// global, beside the code of the workflows, so that no event and no activity is needed (docs/adr/0055). Pure.
+//
+// 1. Workers differ. So only what never reaches history may depend on these schemas: answers to queries, current details, and validators.
+
+import { clipText, formatProblem, type JsonObject, type JsonSchema } from '../../base';
+import { checkAgainst, forTools } from '../../core/schema/check-schema';
+import { answerSchemaProblem } from '../../core/schema/schema-problem';
+import { type DeployedTools, deployedToolsGlobal, limits, type PendingInput } from '../../protocol';
+
+const globals = globalThis as { readonly [deployedToolsGlobal]?: string };
+const deployed = JSON.parse(globals[deployedToolsGlobal] ?? '{}') as DeployedTools;
+
+/** The open inputs. A call that the deployed tool refuses says so, and has its schema for edits. */
+export function asDeployed(
+  inputs: readonly PendingInput[],
+  tools: DeployedTools = deployed,
+): readonly PendingInput[] {
+  return inputs.map((input) => {
+    const { kind, call } = input;
+    if (kind !== 'approval' || !call?.args || !Object.hasOwn(tools, call.name)) return input;
+    const { args } = call;
+    const [current = {}, ...accepted] = tools[call.name] ?? [];
+    const problems = checkAgainst(current, args, forTools);
+    if (problems.length === 0 || accepted.some((earlier) => isTaken(earlier, args))) return input;
+    const { schema: _pinned, ...others } = input;
+    return {
+      ...others,
+      ...(answerSchemaProblem(current) === undefined && { schema: current }),
+      outdated: clipText(problems.map(formatProblem).join('; '), limits.shownQuestion),
+    };
+  });
+}
+
+const isTaken = (schema: JsonSchema, args: JsonObject): boolean =>
+  checkAgainst(schema, args, forTools).length === 0;
