@@ -14,8 +14,8 @@ import { BELOW_SPECS, DOORS, WORDS } from './import-boundaries.mjs';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 600,
-  'source tokens': 498_000,
+  'source files': 602,
+  'source tokens': 501_000,
   'tokens a line': 6.95,
   'local imports, 90th percentile': 11,
   'local imports, most': 28,

@@ -1,5 +1,4 @@
 // The door of this room: it defines agents, tools and orchestrations, and reads definitions.
-export type { Upgraded } from './arguments/accepts';
 export { activityTool } from './activity-tool';
 export { type AgentOptions, defineAgent } from './agent';
 export {
@@ -67,4 +66,5 @@ export {
   type Tool,
   type ToolContext,
   type ToolDefinition,
+  type Upgraded,
 } from './tool';

@@ -18,6 +18,8 @@ import {
   type toolFields,
 } from './schema/tool';
 
+export type { Upgraded } from './arguments/accepts';
+
 /** Writes to the worker's logger, with the run's id. */
 export type ToolLog = {
   debug(message: string, attributes?: JsonObject): void;

@@ -29,9 +29,6 @@ export function whereType(types: readonly string[] = allWorkflowTypes): string {
   return `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
 }
 
-/** A global of the workflows' code with the schemas of the worker's tools: `DeployedTools` as JSON text. */
-export const deployedToolsGlobal = '__longhaulTools__';
-
 /** The arguments that each tool of a worker takes: by its schema, or by one of those that it `accepts` and upgrades. */
 export type DeployedTools = { readonly [tool: string]: readonly JsonSchema[] };
 

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkerOptions } from '@temporalio/worker';
-import { allWorkflowTypes, encodesFailuresMark } from '../protocol';
+import { toolSchemaProblems } from '../core/schema/schema-problem';
+import type { Tool } from '../define';
+import { allWorkflowTypes, type DeployedTools, encodesFailuresMark } from '../protocol';
 import { fitsPrebuiltBundle } from '../server';
 
 export type WorkflowSource =
@@ -54,6 +56,32 @@ export function interceptorModules(): string[] {
 export function hasFailureConverter(bundle: NonNullable<WorkerOptions['workflowBundle']>): boolean {
   const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
   return code.includes(encodesFailuresMark);
+}
+
+/**
+ * Tells the workflows of a worker which arguments its tools take now (docs/adr/0055). Code without a line break, so that the lines behind it
+ * keep their numbers. The first one counts.
+ */
+export function deployedToolsCode(tools: readonly Tool[]): string {
+  const isUsable = (schema: DeployedTools[string][number]): boolean =>
+    toolSchemaProblems(schema).length === 0;
+  const known = tools.flatMap(({ name, spec, accepts = [] }) => {
+    const { inputSchema } = spec;
+    if (spec.result === 'client' || !isUsable(inputSchema)) return [];
+    // What cannot be checked in a workflow takes everything there.
+    const earlier = accepts.map(({ schema }) => (isUsable(schema) ? schema : {}));
+    return [[name, [inputSchema, ...earlier]]];
+  });
+  const text = JSON.stringify(Object.fromEntries(known));
+  return `globalThis.__longhaulTools__ ??= ${JSON.stringify(text)};`;
+}
+
+export function withCode(
+  bundle: NonNullable<WorkerOptions['workflowBundle']>,
+  code: string,
+): { readonly code: string } {
+  const own = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
+  return { code: code + own };
 }
 
 /** The part of the bundler's compiler that we use. */

@@ -43,15 +43,16 @@ import {
 import { addSpecs, pinnedAgents, type Registry, specError } from '../define';
 import {
   CodeInFront,
+  deployedToolsCode,
   hasFailureConverter,
   interceptorModules,
   prebuiltWorkflows,
   RequiredWorkflows,
   sharedModules,
   workflowsModule,
+  withCode,
   type WorkflowSource,
 } from './bundle';
-import { deployedToolsCode, withCode } from './deployed-tools';
 import { checkLonghaulOptions, type LonghaulOptions, workerRegistry } from './options';
 import { type BeatServer, BlockedLoop } from './blocked-loop';
 import { hearHints } from './cancel-hints';

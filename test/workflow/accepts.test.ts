@@ -60,7 +60,7 @@ describe('a call with arguments of an earlier version', () => {
   const upgrading = (upgrade: (args: JsonObject) => unknown): Options => ({
     accepts: [
       { schema: z.object({ pence: z.number() }), upgrade: () => ({}) },
-      { schema: inEuros, upgrade: upgrade as never },
+      { schema: inEuros, upgrade: upgrade },
     ],
   });
 

@@ -154,7 +154,7 @@ export function checkedBy(
   return {
     checkApproval: async (spec, toolCall) => await needsPerson(call, spec, toolCall),
     checkArguments: async (spec, args) => {
-      const checked = await checkAgainstSchema(spec, tools.get(spec.name), args);
+      const checked = await checkAgainstSchema({ spec, tool: tools.get(spec.name) }, args);
       return checked.ok ? undefined : checked.problem;
     },
     checkCriterion: async (name, text) => await evaluate(call, response, { name, text }),
@@ -172,9 +172,9 @@ async function needsPerson(
   { name, callId, args }: ToolCallPart,
 ): Promise<boolean> {
   if (args === null) return true;
-  const pinned = await checkAgainstSchema(spec, undefined, args);
+  const pinned = await checkAgainstSchema({ spec, tool: undefined }, args);
   const tool = dependencies.registry.tools.get(name);
-  const checked = await checkAgainstSchema(spec, tool, args);
+  const checked = await checkAgainstSchema({ spec, tool }, args);
   if (!pinned.ok) return checked.ok && tool !== undefined;
   if (!checked.ok || tool?.needsApproval === undefined) return true;
   const { agentId, path = agentId, log: ref, session = {} } = input;

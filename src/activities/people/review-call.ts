@@ -39,7 +39,7 @@ export async function reviewCall(
     const tool = dependencies.registry.tools.get(input.tool);
     if (tool === undefined) throw notHere(`tool '${input.tool}'`);
     const args = await callArguments(dependencies, input, signal);
-    const checked = await checkAgainstSchema(spec, tool, args);
+    const checked = await checkAgainstSchema({ spec, tool }, args);
     if (!checked.ok) return { problem: checked.problem };
     const context = await contextOf(input, pickKeys(input.session ?? {}, spec.session ?? []));
     const call = { tool, args: checked.value, context, signal };

@@ -27,32 +27,44 @@ export type CheckedToolArguments =
   | { readonly ok: true; readonly value: unknown; readonly upgraded?: JsonObject }
   | { readonly ok: false; readonly problem: string };
 
+type CheckedBy = {
+  /** As the run pinned it. */
+  readonly spec: ToolSpec;
+  /** Undefined if this worker does not have the tool. */
+  readonly tool: Tool | undefined;
+  /** The arguments must also match the pinned schema. */
+  readonly isPinned?: boolean;
+};
+
 /**
  * Checks by the tool's own code if this worker has it, else by the schema that the run pinned. So after a deploy the model may call the
- * tool as it is now, although its own schema is the old one. `isPinned`: the arguments must also match the pinned schema.
+ * tool as it is now, although its own schema is the old one.
  */
 export async function checkAgainstSchema(
-  spec: ToolSpec,
-  tool: Tool | undefined,
+  { spec, tool, isPinned = false }: CheckedBy,
   args: JsonObject,
-  { isPinned = false }: { readonly isPinned?: boolean } = {},
 ): Promise<CheckedToolArguments> {
   const isUnchanged =
     tool !== undefined && canonicalJson(spec.inputSchema) === canonicalJson(tool.spec.inputSchema);
   // A client's own tool may have the name of one that other agents have.
-  const isOwn = tool !== undefined && (spec.result !== 'client' || isUnchanged);
+  const own = spec.result === 'client' && !isUnchanged ? undefined : tool;
   // A turn may have a hundred calls, and each check takes a moment. Heartbeats go out between the checks.
   await setImmediate();
-  const problems = isUnchanged || (isOwn && !isPinned) ? [] : problemsOf(spec, args);
+  const problems = isUnchanged || (own && !isPinned) ? [] : problemsOf(spec, args);
   if (problems.length > 0) return refused(spec, problems);
-  if (!isOwn) return { ok: true, value: args };
+  if (own === undefined) return { ok: true, value: args };
   await setImmediate();
+  const checked = await checkByCode(own, args);
+  if (checked.ok || isUnchanged) return checked;
+  return { ...checked, problem: checked.problem + expected(own) };
+}
+
+async function checkByCode(tool: Tool, args: JsonObject): Promise<CheckedToolArguments> {
   const check = await tool.validateArguments(args);
   if (check.ok) return check;
   const upgraded = await upgradeOf(tool, args);
-  if (upgraded?.ok) return { ...upgraded, ...defined({ upgraded: upgraded.args }) };
-  const found = refused(spec, upgraded?.problems ?? check.problems);
-  return isUnchanged ? found : { ...found, problem: found.problem + expected(tool) };
+  if (upgraded?.ok !== true) return refused(tool, upgraded?.problems ?? check.problems);
+  return { ...upgraded, ...defined({ upgraded: upgraded.args }) };
 }
 
 async function upgradeOf(tool: Tool, args: JsonObject): Promise<Upgraded | undefined> {
@@ -77,7 +89,7 @@ function problemsOf({ inputSchema }: ToolSpec, args: JsonObject): readonly Probl
 }
 
 function refused(
-  { name }: ToolSpec,
+  { name }: Pick<ToolSpec, 'name'>,
   problems: readonly Problem[],
 ): Extract<CheckedToolArguments, { ok: false }> {
   const list = problems
@@ -97,7 +109,7 @@ export async function checkArguments(
     const spec = toolSpecOf(definition, input.tool);
     const tool = dependencies.registry.tools.get(input.tool);
     const isPinned = spec.needsApproval === 'ask';
-    const checked = await checkAgainstSchema(spec, tool, input.args, { isPinned });
+    const checked = await checkAgainstSchema({ spec, tool, isPinned }, input.args);
     return checked.ok ? {} : { problem: checked.problem };
   });
 }

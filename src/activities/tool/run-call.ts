@@ -71,7 +71,7 @@ export async function runCall(call: OneCall): Promise<CallToolResult> {
   const args = await callArguments(dependencies, input, signal);
   // Nobody has decided whether other arguments than those of the pinned schema need approval.
   const isPinned = spec.needsApproval === 'ask' && input.wasAsked !== true;
-  const checked = await checkAgainstSchema(spec, tool.own, args, { isPinned });
+  const checked = await checkAgainstSchema({ spec, tool: tool.own, isPinned }, args);
   if (!checked.ok) return resultOf(input, errorOutput(checked.problem));
   const upgraded = checked.upgraded && clipText(JSON.stringify(checked.upgraded), limits.preview);
   if (upgraded !== undefined) callLog().info('upgraded the arguments', { args: upgraded });

@@ -10,7 +10,7 @@ import {
   utf8Length,
 } from '../../base';
 import { checkExactJson, violationText } from '../../core/session';
-import { limits } from '../../protocol/limits';
+import { limits } from '../../protocol';
 import type { ArgumentsCheck, InputSchema, ValidateArguments } from './emit';
 import { withinTime } from './within-time';
 

@@ -265,11 +265,7 @@ export const toolAccepts = list(
     ),
   }),
   20,
-).meta(
-  help('Arguments of earlier versions that calls of waiting runs still have', {
-    see: 'tools.md#earlier-versions',
-  }),
-);
+).meta(help('Arguments of earlier versions that calls of waiting runs still have'));
 
 /** The schema of a result from elsewhere. */
 export const toolResult = z

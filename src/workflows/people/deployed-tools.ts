@@ -6,10 +6,13 @@
 import { clipText, formatProblem, type JsonObject, type JsonSchema } from '../../base';
 import { checkAgainst, forTools } from '../../core/schema/check-schema';
 import { answerSchemaProblem } from '../../core/schema/schema-problem';
-import { type DeployedTools, deployedToolsGlobal, limits, type PendingInput } from '../../protocol';
+import { type DeployedTools, limits, type PendingInput } from '../../protocol';
 
-const globals = globalThis as { readonly [deployedToolsGlobal]?: string };
-const deployed = JSON.parse(globals[deployedToolsGlobal] ?? '{}') as DeployedTools;
+/** The worker may be of an older version, or replay histories. */
+declare const __longhaulTools__: string | undefined;
+
+const isKnown = typeof __longhaulTools__ === 'string';
+const deployed = JSON.parse(isKnown ? __longhaulTools__ : '{}') as DeployedTools;
 
 /** The open inputs. A call that the deployed tool refuses says so, and has its schema for edits. */
 export function asDeployed(
