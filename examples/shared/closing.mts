@@ -24,6 +24,6 @@ export async function tellEnd(
     'green',
   );
   screen.line('look', page, 'green');
-  screen.line('later', `npx longhaul dev --agents examples/${example}/agents.mts`, 'green');
+  screen.line('later', `npx longhaul dev examples/${example}/agents.mts`, 'green');
   if (screen.isInteractive) await screen.ask('Press Enter to stop the server and the worker. ');
 }
