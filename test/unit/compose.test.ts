@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { loadSpec } from '../../src';
 import { checkProviderKeys } from '../../src/cli/doctor/machine-checks';
 import { timeouts } from '../../src/protocol/limits';
 import { defaults } from '../../src/protocol/names';
@@ -22,6 +21,11 @@ type Service = {
   readonly entrypoint?: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly stop_grace_period?: string;
+  readonly mem_limit?: string;
+  readonly logging?: {
+    readonly driver: string;
+    readonly options: Readonly<Record<string, string>>;
+  };
   readonly profiles?: readonly string[];
 };
 
@@ -43,9 +47,9 @@ const mountsOf = ({ volumes = [] }: Service): readonly (readonly string[])[] =>
   volumes.map((volume) => volume.split(':'));
 
 describe('docker-compose.yml', () => {
-  it('has a server with its database and its Web UI, and a worker', () => {
+  it('has a server with its database and its Web UI, a worker, and a web service', () => {
     expect(Object.keys(compose.services)).toEqual(
-      expect.arrayContaining(['postgresql', 'temporal', 'ui', 'worker']),
+      expect.arrayContaining(['postgresql', 'temporal', 'ui', 'worker', 'web']),
     );
   });
 
@@ -57,6 +61,16 @@ describe('docker-compose.yml', () => {
     it('tells whether it is well, or ends', () => {
       if (!runsOnce(service)) expect(service.healthcheck?.test[0]).toBe('CMD');
       else expect(service.healthcheck).toBeUndefined();
+    });
+
+    it('has limits of memory and of its log', () => {
+      expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+      expect(service.logging?.driver).toBe('local');
+      expect(Object.keys(service.logging?.options ?? {})).toEqual(['max-size', 'max-file']);
+    });
+
+    it('starts again by itself', () => {
+      expect(service.restart).toMatch(/^(unless-stopped|on-failure:\d)$/);
     });
 
     it('waits for what there is', () => {
@@ -93,14 +107,16 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  it('starts a collector and a viewer only where they are asked for', () => {
+  it('makes backups, and starts a collector and a viewer, only where they are asked for', () => {
     const optional = services.filter(([, { profiles }]) => profiles !== undefined);
     expect(optional.map(([name, { profiles }]) => [name, profiles])).toEqual([
+      ['backup', ['backup']],
       ['telemetry', ['telemetry']],
     ]);
     expect(serviceOf('telemetry').ports).toEqual(['127.0.0.1:4318:4318', '127.0.0.1:3000:3000']);
     const awaited = services.flatMap(([, { depends_on: others = {} }]) => Object.keys(others));
     expect(awaited).not.toContain('telemetry');
+    expect(awaited).not.toContain('backup');
   });
 
   it('runs one version of the server and its tools', () => {
@@ -110,13 +126,36 @@ describe('docker-compose.yml', () => {
     expect(new Set(versions).size).toBe(1);
   });
 
-  it('gives every part of the database the same password', () => {
-    const passwords = services.flatMap(([, { environment = {} }]) =>
-      ['POSTGRES_PASSWORD', 'POSTGRES_PWD', 'SQL_PASSWORD'].flatMap(
-        (name) => environment[name] ?? [],
-      ),
-    );
-    expect([passwords.length, new Set(passwords).size]).toEqual([3, 1]);
+  it('has one password for the database of the server, and one for that of Longhaul', () => {
+    const passwordsOf = (user: string): readonly (string | null)[] =>
+      services.flatMap(([, { environment = {} }]) =>
+        environment['POSTGRES_USER'] === user || environment['PGUSER'] === user
+          ? ['POSTGRES_PASSWORD', 'POSTGRES_PWD', 'SQL_PASSWORD', 'PGPASSWORD'].flatMap(
+              (name) => environment[name] ?? [],
+            )
+          : [],
+      );
+    const [temporal, longhaul] = [passwordsOf('temporal'), passwordsOf('longhaul')];
+    expect([temporal.length, new Set(temporal).size]).toEqual([5, 1]);
+    expect([longhaul.length, new Set(longhaul).size]).toEqual([2, 1]);
+    expect(longhaul[0]).toBe(serviceOf('longhaul-database').environment?.['LONGHAUL_PASSWORD']);
+    expect(longhaul[0]).not.toBe(temporal[0]);
+  });
+
+  it('creates the database that the worker and the web service read', () => {
+    const script = readFileSync(join(root, 'deploy/create-longhaul-database.sh'), 'utf8');
+    for (const name of ['worker', 'web']) {
+      const { PGUSER, PGDATABASE, PGHOST } = serviceOf(name).environment ?? {};
+      expect(script).toContain(`create database ${PGDATABASE} owner ${PGUSER}`);
+      expect(compose.services).toHaveProperty(String(PGHOST));
+    }
+  });
+
+  it('backs up every database', () => {
+    const backup = readFileSync(join(root, 'deploy/backup.sh'), 'utf8');
+    const names = /for database in (.+); do/.exec(backup)?.[1]?.split(' ');
+    expect(names).toEqual(['temporal', 'temporal_visibility', 'longhaul']);
+    expect(mountsOf(serviceOf('backup'))).toContainEqual(['backups', '/backups']);
   });
 
   it('publishes the server where clients look for it', () => {
@@ -160,24 +199,28 @@ describe('docker-compose.yml', () => {
       );
     });
 
-    it('is passed the keys that providers read, and nothing else', () => {
+    it('is passed the keys that providers read', () => {
       const { todo = '' } = checkProviderKeys({}, undefined);
-      const passed = Object.keys(environment).filter((name) => !name.startsWith('TEMPORAL_'));
+      const passed = Object.keys(environment).filter((name) => name.endsWith('_API_KEY'));
+      expect(passed.length).toBeGreaterThan(3);
       expect(passed.filter((name) => !todo.includes(name))).toEqual([]);
     });
 
-    it.each(services.flatMap(([, service]) => (service.command ? [service.command] : [])))(
-      'and the others run a command of the command line: %s',
-      (...words) => {
-        expect(commandProblems(words)).toEqual([]);
-      },
-    );
+    it.each(
+      services.flatMap(([, service]) =>
+        service.command?.[0] === 'longhaul' ? [service.command] : [],
+      ),
+    )('and the others run a command of the command line: %s', (...words) => {
+      expect(commandProblems(words)).toEqual([]);
+    });
 
-    it('serves specs that need no code', () => {
-      const specs = command[command.indexOf('-f') + 1];
-      const [source = ''] = mountsOf(worker).find(([, target]) => target === specs) ?? [];
-      expect(source).toBe('./examples/specs');
-      expect(loadSpec(join(root, source)).ids).toContain('assistant');
+    it.each([
+      ['worker', command[command.indexOf('--agents') + 1]],
+      ['web', serviceOf('web').command?.[1]],
+    ])('the %s runs a file that is mounted', (name, file = '') => {
+      const [source = '', target = ''] = mountsOf(serviceOf(name))[0] ?? [];
+      expect(file.startsWith(`${target}/`)).toBe(true);
+      expect(statSync(join(root, source, file.slice(target.length))).size).toBeGreaterThan(0);
     });
 
     it('is asked where it answers', () => {
@@ -190,5 +233,11 @@ describe('docker-compose.yml', () => {
         timeouts.shutdownGrace,
       );
     });
+  });
+
+  it('asks the web service where it listens', () => {
+    const { ports = [], healthcheck } = serviceOf('web');
+    const port = ports[0]?.split(':').at(-1);
+    expect(healthcheck?.test.at(-1)).toContain(`fetch('http://127.0.0.1:${port}/health')`);
   });
 });

@@ -54,6 +54,7 @@ describe('the version of package.json', () => {
   it.each([
     ['docs/path/start.md', `longhaul-${manifest.version}.tgz`, /longhaul-[\d.]+\.tgz/g],
     ['docker-compose.yml', `longhaul:${manifest.version}`, /longhaul:\d[\d.]*/g],
+    ['examples/service/Dockerfile', `longhaul:${manifest.version}`, /longhaul:\d[\d.]*/g],
     ['SECURITY.md', `| ${manifest.version.replace(/\.\d+$/, '')} | yes |`, /\| [\d.]+ \| yes \|/g],
   ])('is the only one in %s', (path, named, pattern) => {
     const text = readFileSync(resolve(__dirname, '../../..', path), 'utf8');
