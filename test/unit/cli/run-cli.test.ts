@@ -68,6 +68,8 @@ describe('runCli', () => {
     },
     { args: ['worker', '-f', 'no.yaml'], message: /no file or folder 'no\.yaml'/ },
     { args: ['dev', '--agents', 'no-such.mjs'], message: /there is no file 'no-such.mjs'/ },
+    { args: ['dev', 'no-such.mts'], message: /there is no file 'no-such.mts'/ },
+    { args: ['dev', 'no.yaml'], message: /no file or folder 'no\.yaml'/ },
   ])('refuses $args as wrong usage', async ({ args, message }) => {
     const terminal = fakeTerminal();
     expect(await runCli(args, terminal)).toBe(2);
