@@ -37,6 +37,8 @@ export default defineConfig(
       'test/fixtures/',
       'bench/peers/',
       'bench/survival/systems/',
+      'site/dist/',
+      'site/pages/',
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -77,6 +79,19 @@ export default defineConfig(
       '@typescript-eslint/no-floating-promises': [
         'error',
         { allowForKnownSafeCalls: [{ from: 'package', name: 'test', package: 'node:test' }] },
+      ],
+    },
+  },
+  {
+    files: ['site/*.mts'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        {
+          allowForKnownSafeCalls: [
+            { from: 'package', name: ['describe', 'it'], package: 'node:test' },
+          ],
+        },
       ],
     },
   },
@@ -138,7 +153,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/cli/**', '{examples,bench,scripts,template}/**'],
+    files: ['src/cli/**', '{examples,bench,scripts,template,site}/**'],
     rules: { 'no-console': 'off' },
   },
   {

@@ -14,6 +14,7 @@ const CHECKS = [
   'test:coverage',
   'torture',
   'hostile',
+  'site:test',
 ];
 const MINUTES = { test: 60, other: 10 };
 const folder = mkdtempSync(join(tmpdir(), 'longhaul-check-'));

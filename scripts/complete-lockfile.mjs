@@ -1,9 +1,9 @@
-// Adds to package-lock.json, here and in bench/peers, the builds for other platforms that a partial registry mirror does not carry.
+// Adds to package-lock.json, here, in bench/peers and in site, the builds for other platforms that a partial registry mirror does not carry.
 // Without them `npm ci` refuses the lock file there, although it would install none of them. Run it after npm install.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const LIBC = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' };
-const locks = ['../package-lock.json', '../bench/peers/package-lock.json'];
+const folders = ['..', '../bench/peers', '../site'];
 
 function platformBuild(name, version, dev) {
   const platform = /(android|darwin|freebsd|linux|openharmony|win32)-(\w+)(?:-(\w+))?$/.exec(name);
@@ -13,7 +13,7 @@ function platformBuild(name, version, dev) {
   return { version, cpu: [cpu], ...(dev && { dev }), ...libc, optional: true, os: [os] };
 }
 
-for (const place of locks) complete(new URL(place, import.meta.url));
+for (const folder of folders) complete(new URL(`${folder}/package-lock.json`, import.meta.url));
 
 function complete(path) {
   const lock = JSON.parse(readFileSync(path, 'utf8'));
