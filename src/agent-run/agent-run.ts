@@ -60,8 +60,48 @@ export type AgentRunStep =
     };
 
 /**
- * One run of an agent. Ask for the next step, do it, and report what happened. An event that does not fit throws a `ProtocolError` and
- * changes nothing.
+ * One run of an agent, without Temporal. Ask for the next step, do it, and report what happened. Until you report, `nextStep` returns the
+ * same step again. The state is plain JSON at any time: `toJSON` and `fromJSON`.
+ *
+ * | step | what you do | what you report |
+ * |---|---|---|
+ * | `call-model` | send `history`, then `prompt` | `modelResponse(turn)`, or `streamedTurn(turn)` |
+ * | `call-tools` | run each of `calls` | `toolResults(results)`: one, some or all of them, in any order |
+ * | `needs-input` | ask a person | `answer`, `approve`, `reject`, or `complete` for the result of a deferred call |
+ * | `done` | use `response` | nothing |
+ *
+ * **Malformed calls.** If the arguments of a call are not a JSON object, set `args: null` in the turn. The step lists that call with the
+ * kind `malformed`. Do not run it: report a result with `isError: true`.
+ *
+ * **Invalid calls.** A call is invalid if the turn does not offer its tool. `modelResponse` then returns `needs-resolution`, and you call
+ * `resolveInvalidToolCall(action)`. The option `onInvalidToolCall` (`fail` or `ignore`) decides once for the run.
+ *
+ * | action | effect |
+ * |---|---|
+ * | `retry` | no call of the turn runs; the model gets your feedback and tries again, at most `maxInvalidToolCallRetries` times |
+ * | `repair` | the call runs under another name |
+ * | `skip` | no call of the turn runs; the model gets the reason |
+ * | `fail`, `stop` | the run ends with `InvalidToolCall` or `RunCancelled` |
+ *
+ * **Limits.** A retry is a model call, too.
+ *
+ * | option | limit | default |
+ * |---|---|---|
+ * | `maxTurns` | model calls | 1 |
+ * | `maxIterations` | rounds of tool calls | no limit |
+ * | `maxInvalidToolCallRetries` | retries of invalid calls in the run | 0 |
+ * | `maxConsecutiveMalformedToolCalls` | tool rounds in a row that hold a malformed call | no limit |
+ *
+ * **Typed output.** With `output: { tool: 'answer' }`, a call of that tool ends the run: `response.structured` has its arguments. If a
+ * required top-level field is missing, the model is asked again, `output.retries` times (default 1).
+ *
+ * **Smaller prompts.** Call `compact` while the step is `call-model`, then ask for the step again. `{ kind: 'clear-results', through: 3,
+ * over: 1024 }` puts a note in place of each result over 1,024 bytes in the first three model turns. `{ kind: 'summary', text, through: 3 }`
+ * puts your text in place of these turns.
+ *
+ * **Errors.** An event that does not fit throws a `ProtocolError` and changes nothing. `fromJSON` throws a `StateError` for a state that
+ * this version does not know. Every other error ends the run, has the `history` up to there, and every later `nextStep` throws it again:
+ * `MaxTurnsExceeded`, `MaxIterationsExceeded`, `InvalidToolCall`, `TurnCut`, `RunCancelled`, `CallbackAbort`.
  *
  * @example
  * const run = new AgentRun('What is the weather in Paris?', { maxTurns: 4 });

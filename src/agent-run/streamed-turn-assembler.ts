@@ -17,7 +17,30 @@ import type {
   StreamedResolution,
 } from './streamed-turn';
 
-/** Turns the events of one stream into a model turn. Make one for each turn. */
+/**
+ * Turns the events of one stream into a model turn. Make one for each turn. It finds an invalid call as soon as the name arrives. Read
+ * the stream of an abandoned turn to its end, because its usage comes last. Record the usage once for each call, then report the turn.
+ *
+ * @example
+ * const tools = ['get_weather'];
+ * const assembler = new StreamedTurnAssembler({ allowed: tools });
+ * let abandoned = false;
+ * for await (const event of events) {
+ *   for (const output of assembler.push(event)) {
+ *     if (output.kind === 'forward') show(output.event);
+ *     if (output.kind === 'completed') run.recordStreamedCompletionCall(output.head);
+ *     if (output.kind !== 'invalid-tool-call') continue;
+ *     const partial = { ...assembler.partialTurn(), tools };
+ *     const feedback = 'There is no such tool.';
+ *     const action = { kind: 'retry', feedback } as const;
+ *     const resolution = run.resolveStreamedInvalidToolCall(partial, output.invalid, action);
+ *     abandoned ||= resolution.kind === 'abandoned';
+ *     for (const held of assembler.resolve(resolution)) if (held.kind === 'forward') show(held.event);
+ *   }
+ * }
+ * const head = run.completionCalls.at(-1);
+ * if (!abandoned && head) run.streamedTurn({ content: assembler.finish(), usage: head.usage, tools });
+ */
 export class StreamedTurnAssembler {
   readonly #calls: StreamedCalls;
   readonly #reasoning = new Map<string, ReasoningPart>();
