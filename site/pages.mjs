@@ -60,11 +60,15 @@ function onSite(text, source, { found, images }) {
 
 const titleOf = (text) => /^# (.+)$/m.exec(text)?.[1].replaceAll('`', '');
 
-function firstSentence(text) {
+/** The first sentence, and the next as long as that is short. */
+function descriptionOf(text) {
   const prose = text.replaceAll(/^#.*$|^Status: .*$|^```[\s\S]*?^```$|\*\*/gm, '').trim();
   const [paragraph = ''] = prose.split(/\n\s*\n/);
   const plain = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\s+/g, ' ');
-  return (/^.*?[.:](?= [A-Z]|$)/.exec(plain)?.[0] ?? plain).replace(/:$/, '.');
+  const sentences = plain.split(/(?<=[.:]) (?=[A-Z])/);
+  let said = sentences.shift();
+  while (said.length < 60 && sentences.length > 0) said = `${said} ${sentences.shift()}`;
+  return said.replace(/:$/, '.');
 }
 
 /** All pages by their source, from those of the sidebar to whatever their links lead to; and the images in them. */
@@ -87,7 +91,7 @@ export function readPages() {
     const text = onSite(raw, source, { found, images });
     const title = source === 'docs/index.md' ? 'Overview' : titleOf(text);
     const address = addressOf(source);
-    pages.set(source, { address, title, text, description: firstSentence(text) });
+    pages.set(source, { address, title, text, description: descriptionOf(text) });
   }
   return { pages, images };
 }

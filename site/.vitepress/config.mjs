@@ -57,7 +57,6 @@ export default defineConfig({
         .filter(({ address }) => /(^|\/)(start|overview)\.md$/.test(address))
         .map((page) => ({ text: page.title, link: addressOf(page) })),
       { text: 'API', link: '/api/longhaul', activeMatch: '/api/' },
-      { text: 'llms.txt', link: '/llms.txt', target: '_blank' },
     ],
     sidebar: groups.map(({ name, closed, pages: inGroup }) => ({
       text: name,

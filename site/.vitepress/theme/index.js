@@ -18,9 +18,9 @@ function loadMermaid() {
 
 /** Those of the site. */
 function colours(isDark) {
-  const [paper, box, border, line, text] = isDark
-    ? ['#1b1b1f', '#2b2c33', '#55565c', '#98989f', '#dfdfd6']
-    : ['#ffffff', '#f6f6f7', '#c2c2c4', '#67676c', '#3c3c43'];
+  const [paper, room, box, border, line, text] = isDark
+    ? ['#1b1b1f', '#202127', '#2b2c33', '#55565c', '#98989f', '#dfdfd6']
+    : ['#ffffff', '#fafafb', '#f0f0f3', '#c2c2c4', '#67676c', '#3c3c43'];
   return {
     darkMode: isDark,
     background: paper,
@@ -30,7 +30,7 @@ function colours(isDark) {
     lineColor: line,
     textColor: text,
     edgeLabelBackground: paper,
-    clusterBkg: 'transparent',
+    clusterBkg: room,
     clusterBorder: border,
     noteBkgColor: paper,
     noteBorderColor: border,
@@ -55,7 +55,13 @@ const Diagram = {
         theme: 'base',
         themeVariables: colours(isDark.value),
         fontFamily: 'inherit',
-        flowchart: { nodeSpacing: 24, rankSpacing: 28, diagramPadding: 4, wrappingWidth: 120 },
+        flowchart: {
+          nodeSpacing: 24,
+          rankSpacing: 28,
+          diagramPadding: 4,
+          wrappingWidth: 120,
+          subGraphTitleMargin: { top: 4, bottom: 16 },
+        },
       });
       let { svg } = await mermaid.render(id, code);
       // A column of text is narrow: what is wide goes down.
@@ -83,13 +89,12 @@ const Diagram = {
 const AsMarkdown = {
   setup() {
     const { page } = useData();
+    const link = (path, label) => h('a', { href: withBase(path), target: '_blank' }, label);
     return () =>
       h('p', { class: 'as-markdown' }, [
-        h(
-          'a',
-          { href: withBase(`/${page.value.relativePath}`), target: '_blank' },
-          'This page as Markdown',
-        ),
+        link(`/${page.value.relativePath}`, 'This page as Markdown'),
+        ' · ',
+        link('/llms.txt', 'All pages: llms.txt'),
       ]);
   },
 };
