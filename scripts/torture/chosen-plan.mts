@@ -5,6 +5,7 @@
 import type { Size } from './payload.mts';
 import {
   messageNames,
+  moments,
   plainTree,
   type Act,
   type AgentPlan,
@@ -43,7 +44,24 @@ export function withChosen(plan: RoundPlan): RoundPlan {
     index === 0 && random.chance(70) ? crowdedThread(random, thread) : thread,
   );
   const faults = Array.from({ length: random.pick([0, 4, 8]) }, () => growFault(random));
-  return { ...plan, settings, trees, threads, faults: random.shuffle([...plan.faults, ...faults]) };
+  const mixed = random.shuffle([...plan.faults, ...faults]);
+  return { ...plan, settings, trees, threads, faults: withBuilds(plan.seed, mixed) };
+}
+
+/** In each third seed workers get another build, or two. */
+function withBuilds(seed: number, faults: readonly Fault[]): readonly Fault[] {
+  const random = new Random(hashOf(`builds of ${seed}`));
+  const mixed = [...faults];
+  for (let left = random.pick([0, 0, 0, 0, 1, 2]); left > 0; left -= 1)
+    mixed.splice(random.below(mixed.length + 1), 0, {
+      kind: 'new build',
+      moment: random.pick(moments),
+      gap: random.between(5, 60),
+      ms: random.pick([500, 3_000, 8_000, 18_000]),
+      calls: 1,
+      draw: random.below(1_000),
+    });
+  return mixed;
 }
 
 const small = (random: Random): Size => ({

@@ -24,6 +24,8 @@ export type Place = {
   /** One that does not end in time is told of, and killed. */
   shutDown(restartMs: number): true;
   freeze(ms: number): true;
+  /** The worker shuts down, and one of this build takes its place. Build 0 is the first; false where there is no other one. */
+  deploy(build: number): boolean;
 };
 
 export type RoundServer = {

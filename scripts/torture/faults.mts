@@ -63,6 +63,8 @@ export class Faults {
   readonly #boundaries: Waiting[];
   readonly #storeFaults: StoreFault[] = [];
   #passed = 0;
+  /** The newest that workers have. */
+  #build = 0;
   #quietSince = 0;
   readonly #strikes: Readonly<Record<FaultKind, Strike>> = {
     kill: ({ ms }, place) => place?.kill(ms > 3_000 ? 0 : ms) !== undefined,
@@ -83,6 +85,7 @@ export class Faults {
     'store down': (fault) => this.#disturbStore('store down', fault),
     'store slow': (fault) => this.#disturbStore('store slow', fault),
     'store lost': (fault) => this.#disturbStore('store lost', fault),
+    'new build': (fault) => this.#deploy(fault),
     'kill store': ({ ms }) => this.#victims.killStore(Math.min(ms, 3_000)),
   };
   /** How often each kind happened, and at which moment. */
@@ -157,6 +160,22 @@ export class Faults {
     this.#victims.tell(`${kind} (${ms} ms) at '${at.moment}' ${at.activity ?? ''}; ${toCome}`);
     const lasts = kind.startsWith('model') || kind.startsWith('store') ? ms * calls : ms;
     this.#quietSince = Math.max(this.#quietSince, Date.now() + lasts);
+  }
+
+  /** One worker gets the next build, and the others later. Half of the time, it is rolled back in between. */
+  #deploy({ ms, draw }: Fault): boolean {
+    const { places } = this.#victims;
+    this.#build += 1;
+    const build = this.#build;
+    const first = places[draw % places.length];
+    if (first?.deploy(build) !== true) return false;
+    const isRolledBack = draw % 4 < 2;
+    if (isRolledBack) {
+      setTimeout(() => first.deploy(build - 1), ms);
+      setTimeout(() => first.deploy(build), 2 * ms);
+    }
+    setTimeout(() => places.forEach((place) => place.deploy(build)), ms * (isRolledBack ? 3 : 1));
+    return true;
   }
 
   #disturbModel(kind: ModelFault['kind'], { ms, draw, calls }: Fault): boolean {

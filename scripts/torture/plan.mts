@@ -182,7 +182,8 @@ export const moments = [
 
 export type Moment = (typeof moments)[number];
 
-export const faultKinds = [
+/** Those that come by chance. */
+export const chanceKinds = [
   'kill',
   'kill all',
   'shut down',
@@ -199,6 +200,9 @@ export const faultKinds = [
   'store lost',
   'kill store',
 ] as const;
+
+/** `new build`: workers get another build, one after the other. */
+export const faultKinds = [...chanceKinds, 'new build'] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
 

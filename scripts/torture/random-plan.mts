@@ -8,7 +8,7 @@ import {
   agentsOf,
   boundaryKinds,
   boundaryMoments,
-  faultKinds,
+  chanceKinds,
   hasPlannedCalls,
   messageNames,
   moments,
@@ -344,7 +344,7 @@ function asking(message: MessagePlan): MessagePlan {
 function growFault(random: Random): Fault {
   return {
     kind: random.pick([
-      ...faultKinds,
+      ...chanceKinds,
       'kill',
       'kill',
       'shut down',

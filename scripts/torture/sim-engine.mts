@@ -8,12 +8,14 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { ProcessDeltas, SqliteResults, SqliteStores, type Stores } from 'longhaul/stores';
 import type { SimWorker } from '../../test/simulator/worker/sim-worker.ts';
+import { workflowsOf } from '../../test/simulator/worker/next-build.ts';
 import type { Simulation } from '../../test/simulator/simulation.ts';
 import { type Engine, type Place, taskQueue, workersEach } from './engine.mts';
 import { answerMcp, type HubHandlers, type McpMessage } from './hub.mts';
 import { planRound } from './random-plan.mts';
 import type { RoundPlan } from './plan.mts';
 import type { Effect } from './runners.mts';
+import { wantsNewerBuild } from './task-failures.mts';
 import { workerOptions } from './worker-options.mts';
 
 const hub = 'http://hub.simulated';
@@ -66,11 +68,12 @@ export const simEngine = (
       openWorkers: async (given, onWrong) => {
         const handlers = outside(given);
         const workers = new Map<number, SimWorker>();
+        const newest = { build: 0 };
         const realFetch = globalThis.fetch;
         globalThis.fetch = fetchFrom(workers, handlers);
         const places = Array.from(
           { length: workersEach },
-          () => new SimPlace(parts, { workers, handlers, onWrong }),
+          () => new SimPlace(parts, { workers, handlers, onWrong, newest }),
         );
         onEnd(async () => {
           globalThis.fetch = realFetch;
@@ -118,6 +121,8 @@ type PlaceOptions = {
   readonly workers: Map<number, SimWorker>;
   readonly handlers: HubHandlers;
   readonly onWrong: (wrong: string) => void;
+  /** The newest that a place has had. */
+  readonly newest: { build: number };
 };
 
 class SimPlace implements Place {
@@ -125,6 +130,7 @@ class SimPlace implements Place {
   readonly #options: PlaceOptions;
   #worker: SimWorker | undefined;
   #isClosed = false;
+  #build = 0;
   pid: number | undefined;
   isFrozen = false;
   starts = 0;
@@ -170,6 +176,14 @@ class SimPlace implements Place {
     return true;
   }
 
+  deploy(build: number): true {
+    if (build === this.#build) return true;
+    this.#build = build;
+    const { newest } = this.#options;
+    newest.build = Math.max(newest.build, build);
+    return this.shutDown(0);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#worker?.kill();
@@ -185,7 +199,8 @@ class SimPlace implements Place {
   #start(): void {
     if (this.#isClosed || this.#worker !== undefined) return;
     const { simulation, plan, stores, results, deltas, record } = this.#parts;
-    const { workers, handlers } = this.#options;
+    const { workers, handlers, newest } = this.#options;
+    const build = this.#build;
     this.starts += 1;
     const pid = workers.size + 1;
     const awake = async (): Promise<void> => await workers.get(pid)?.awake();
@@ -220,6 +235,8 @@ class SimPlace implements Place {
         deltas,
         ...(results && { results: through(results, awake) }),
       },
+      workflows: workflowsOf(build),
+      mayFail: ({ message }) => build < newest.build && wantsNewerBuild(message),
       cache: maxCachedWorkflows ?? usualCache,
       interceptors: interceptors?.activity ?? [],
     });

@@ -34,11 +34,16 @@ const messageOf = ({ workflowTaskFailedEventAttributes: task }: HistoryEvents[nu
 /** The SDK's own limit of a step, by the clock on the wall: it runs on while a worker is frozen. */
 const isOutOfTime = (message: string): boolean => message.startsWith('Script execution timed out');
 
+/** A worker of an older build than the run has met refuses it, until one of a newer build takes the task. */
+export const wantsNewerBuild = (message: string): boolean =>
+  /no patch next-build-|A newer version of Longhaul wrote it/.test(message);
+
 /**
  * A reset begins with a failed task of its own, and a run that would close while something arrives is asked again. A server that has just
  * come up does not know its namespace yet.
  */
 const isHarmless = (message: string): boolean =>
+  wantsNewerBuild(message) ||
   /reset|UnhandledCommand|^Fetching history failed: .*Namespace default is not found/i.test(
     message,
   );

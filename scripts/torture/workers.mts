@@ -84,6 +84,11 @@ export class WorkerPlace {
     return true;
   }
 
+  /** There is one build of real workers here: `npm run upgrades` has several. */
+  deploy(): false {
+    return false;
+  }
+
   /** What its process holds, after it has collected its garbage. */
   async measure(): Promise<Measured> {
     const child = this.#child;

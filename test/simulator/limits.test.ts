@@ -183,7 +183,7 @@ describe('what workers send', () => {
       cache: 1,
       slowestTask: 1,
       isRebuilt: () => false,
-      mayFail: false,
+      mayFail: () => false,
       work: () => undefined,
       onWrong: (error) => {
         throw error;

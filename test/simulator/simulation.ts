@@ -6,6 +6,7 @@ import { fakeTime, type FakeTime } from './fake-time';
 import { SimServer } from './server/server';
 import { SimService } from './server/service';
 import { ActivityHost, type HostOptions, type LonghaulOptions } from './worker/activity-host';
+import { NonDeterminism } from './core/operations';
 import { whenRealTimeIsUsed } from './worker/sandbox';
 import { SimWorker } from './worker/sim-worker';
 import { withSourceLines } from './worker/source-lines';
@@ -22,8 +23,8 @@ export type SimWorkerSettings = {
   /** How many runs it keeps. Default 100. */
   readonly cache?: number;
   readonly interceptors?: HostOptions['interceptors'];
-  /** Whether its workflow code may fail a task. By default the seed has failed then. */
-  readonly mayFail?: boolean;
+  /** Whether its workflow code may fail a task, or how. By default the seed has failed then. */
+  readonly mayFail?: boolean | ((error: Error) => boolean);
 };
 
 const defaultQueue = 'longhaul';
@@ -91,7 +92,10 @@ export class Simulation {
       ),
       cache,
       slowestTask: 30,
-      mayFail,
+      mayFail:
+        typeof mayFail === 'function'
+          ? mayFail
+          : (error) => mayFail && !(error instanceof NonDeterminism),
       isRebuilt: () => this.#rebuilds.below(tasksPerRebuild) === 0,
       work: (work) => void work.catch((error: unknown) => this.#wrong.push(error)),
       onWrong: (error) => this.#wrong.push(error),

@@ -6,6 +6,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { emptyUsage } from '../../core/budget/usage';
+import { tellsOfOtherVersion } from '../../core/stored-format';
 import {
   type Actor,
   allWorkflowTypes,
@@ -34,7 +35,7 @@ import {
 } from '../server/failures';
 import { entriesFromHistory, readTaskFailure, type WorkflowTaskFailure } from '../timeline/history';
 import { placeOf } from '../../server';
-import { inTime } from '../server/calls';
+import { askInTime, inTime } from '../server/calls';
 import { hasWorker } from '../server/workers';
 
 const closedStatus: Readonly<Record<string, RunStatus>> = {
@@ -217,7 +218,7 @@ export class RunView {
       const handle = this.#client.workflow.getHandle(this.#workflowId);
       const args = (arg === undefined ? [] : [arg]) as Args;
       return readable(
-        await inTime(this.#client, () => handle.query<Answer, Args>(name, ...args), timeoutMs),
+        await askInTime(this.#client, () => handle.query<Answer, Args>(name, ...args), timeoutMs),
       );
     } catch (error) {
       if (hasGrpcStatus(error, ...unanswered)) return undefined;
@@ -237,14 +238,18 @@ export class RunView {
     return isNotFound(error) ? runNotFound(this.#workflowId, error) : asLonghaulError(error);
   }
 
-  /** Explains why a workflow does not answer as a run does: it is not a Longhaul run, its task fails, or its last tasks timed out. */
+  /** Explains why a workflow does not answer as a run does: it is not a Longhaul run, its task fails, or its last tasks timed out. Another version may. */
   async unanswerable(error: Error): Promise<LonghaulError> {
     const { type } = await this.describe();
     if (!isOurs(type)) return notOurs(this.#workflowId, type, error);
     const failure = await readTaskFailure(this.#client, this.#workflowId).catch(() => undefined);
     if (failure === undefined && isNotReady(error)) return asLonghaulError(error);
     const message = `run '${this.#workflowId}' does not answer: ${reasonOf(error, failure)}`;
-    return new LonghaulError('InternalError', message, { cause: error });
+    const retryable = tellsOfOtherVersion(failure?.message ?? error.message);
+    return new LonghaulError(retryable ? 'NoWorker' : 'InternalError', message, {
+      cause: error,
+      retryable,
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { grpcStatus, retry } from '../../base';
+import { tellsOfOtherVersion } from '../../core/stored-format';
 import { timeouts } from '../../protocol';
 import {
   asLonghaulError,
@@ -48,6 +49,19 @@ export async function inTime<Answer>(
   timeoutMs: number = timeouts.serverCheck,
 ): Promise<Answer> {
   return await client.withDeadline(Date.now() + timeoutMs, call);
+}
+
+/** Makes a query as `inTime`. While only workers of another version get it, it is made again. */
+export async function askInTime<Answer>(
+  client: Client,
+  ask: () => Promise<Answer>,
+  timeoutMs: number = timeouts.serverCheck,
+): Promise<Answer> {
+  const deadline = Date.now() + timeoutMs;
+  return await retry(() => inTime(client, ask, timeoutMs), {
+    while: (error) => tellsOfOtherVersion(String(error)) && Date.now() < deadline,
+    pause: () => pause(shortestPauseMs),
+  });
 }
 
 /** Describes an execution; the newest one without `runId`. Undefined if the server does not know it. */

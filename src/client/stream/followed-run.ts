@@ -8,6 +8,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import {
   type ChildView,
+  hasCode,
   type LiveEvent,
   type LogEntry,
   LonghaulError,
@@ -43,6 +44,11 @@ const mostUnanswered = 3;
 
 /** No worker answers for the run. */
 export class NoAnswer extends Error {}
+
+/** No worker answers, or none of the version of the run. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof NoAnswer || hasCode(error, 'NoWorker');
+}
 
 export class FollowedRun {
   readonly events = new EventBuffer();

@@ -11,7 +11,7 @@ import type { StreamPlace } from '../../core/stream/events';
 import { pause } from '../server/calls';
 import { isPassing } from '../server/failures';
 import { hasClosed } from '../read/run-view';
-import { NoAnswer } from './followed-run';
+import { isUnanswered, NoAnswer } from './followed-run';
 import { isIdle } from './idle';
 import { placeOf } from './root-place';
 import { nothingKnown, showInputs, showPause, showStall } from './run-now';
@@ -184,8 +184,9 @@ export class RunFollower implements Followed {
       await work();
       this.now.stalled = undefined;
     } catch (error) {
-      if (!(error instanceof NoAnswer) && !isPassing(error)) throw error;
-      showStall(this.now, this.place, error instanceof NoAnswer ? 'worker' : 'server');
+      const noWorker = isUnanswered(error);
+      if (!noWorker && !isPassing(error)) throw error;
+      showStall(this.now, this.place, noWorker ? 'worker' : 'server');
     }
   }
 }

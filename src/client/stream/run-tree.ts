@@ -7,7 +7,7 @@ import { limited } from '../server/calls';
 import { isPassing } from '../server/failures';
 import { hasClosed } from '../read/run-view';
 import type { End } from './run-now';
-import { FollowedRun, type Look, NoAnswer } from './followed-run';
+import { FollowedRun, isUnanswered, type Look } from './followed-run';
 import { endOf } from './run-end';
 import type { RunSource } from './run-source';
 
@@ -131,8 +131,7 @@ export class RunTree {
       if (!hasClosed(look.execution)) return { run, look, end: undefined };
       return { run, look, end: await endOf(this.#options.sourceOf(run.workflowId), run.place) };
     } catch (error) {
-      const concernsAll =
-        error instanceof NoAnswer || isPassing(error) || hasCode(error, 'StreamCut');
+      const concernsAll = isUnanswered(error) || isPassing(error) || hasCode(error, 'StreamCut');
       // A child that has not started yet, or was deleted, or whose code is broken.
       if (run !== this.root && !concernsAll) return undefined;
       throw error;

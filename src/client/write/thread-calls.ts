@@ -12,6 +12,7 @@ import {
   type WorkflowExecutionDescription,
   type WorkflowStartOptions,
 } from '@temporalio/client';
+import { tellsOfOtherVersion } from '../../core/stored-format';
 import {
   LonghaulError,
   queryNames,
@@ -32,7 +33,7 @@ import {
   runFailure,
   updateRefusal,
 } from '../server/failures';
-import { describeIfThere, inTime, pause } from '../server/calls';
+import { askInTime, describeIfThere, pause } from '../server/calls';
 import { RunView } from '../read/run-view';
 import { explainVersions, type Unserved } from '../server/unserved';
 import { lookForWorker, noWorker, requireWorker, whileServed } from '../server/workers';
@@ -127,10 +128,14 @@ export class ThreadView {
     for (;;) {
       try {
         return readable(
-          await inTime(this.#client, () => handle.query<Answer, unknown[]>(name, ...args)),
+          await askInTime(this.#client, () => handle.query<Answer, unknown[]>(name, ...args)),
         );
       } catch (error) {
-        if (isNotFound(error) || error instanceof QueryNotRegisteredError) return undefined;
+        if (isNotFound(error)) return undefined;
+        const isRefused = error instanceof QueryNotRegisteredError;
+        if (isRefused && !tellsOfOtherVersion(error.message)) return undefined;
+        if (isRefused || hasGrpcStatus(error, grpcStatus.failedPrecondition))
+          throw await new RunView(this.#client, this.#threadId).unanswerable(error as Error);
         await this.#checkWorker(error);
       }
     }
@@ -141,8 +146,7 @@ export class ThreadView {
     if (hasGrpcStatus(error, grpcStatus.unavailable)) {
       throw serverUnavailable('the server of this connection', error);
     }
-    const { cancelled, deadlineExceeded, failedPrecondition } = grpcStatus;
-    if (!hasGrpcStatus(error, cancelled, deadlineExceeded, failedPrecondition))
+    if (!hasGrpcStatus(error, grpcStatus.cancelled, grpcStatus.deadlineExceeded))
       throw asLonghaulError(error);
     const open = await this.#describe();
     const place = open === undefined ? { taskQueue: this.#taskQueue } : placeOf(open);

@@ -29,8 +29,12 @@ export type Place = {
   /** Part of each workflow id of the script, and of no other one. */
   readonly key: string;
   readonly longhaul: Longhaul;
-  /** From now on the workers have this code. */
-  readonly deploy: (options: LonghaulOptions, activities: Activities) => Promise<void>;
+  /** From now on the workers have this code. `build`: of the workflows (`next-build.ts`), for a script whose workers are its own. */
+  readonly deploy: (
+    options: LonghaulOptions,
+    activities: Activities,
+    build: number,
+  ) => Promise<void>;
 };
 
 export type Script = {
@@ -42,7 +46,7 @@ export type Script = {
    * depends on who is faster.
    */
   readonly compare?: 'all' | 'decided' | 'unordered' | 'ends';
-  /** The workers come only with the first `deploy`: until then nothing takes tasks. */
+  /** The workers come only with the first `deploy`: until then nothing takes tasks. Each further one replaces them. */
   readonly startsUnserved?: true;
   readonly run: (kit: Kit) => Promise<unknown>;
 };
@@ -60,8 +64,8 @@ export class Kit {
     this.longhaul = place.longhaul;
   }
 
-  async deploy(options: LonghaulOptions, activities: Activities = {}): Promise<void> {
-    await this.#place.deploy({ inlineSpecs: true, ...options }, activities);
+  async deploy(options: LonghaulOptions, activities: Activities = {}, build = 0): Promise<void> {
+    await this.#place.deploy({ inlineSpecs: true, ...options }, activities, build);
   }
 
   /** A workflow id of the script. */

@@ -8,6 +8,7 @@ import { LonghaulPlugin, type LonghaulOptions } from 'longhaul/worker';
 import { devServerAddress, workflowsInThread } from '../../servers';
 import { quietRuntime } from '../../workflow/quiet';
 import type { Activities, Script } from './kit';
+import { workflowsOf } from '../worker/next-build';
 import { play, type Playing } from './play';
 
 type Code = Readonly<Record<string, (...args: unknown[]) => unknown>>;
@@ -41,13 +42,15 @@ export class RealEngine {
     const key = `${this.#taskQueue}-${this.#count}-`;
     if (this.#longhaul === undefined) throw new Error('the engine is not open');
     const longhaul = script.startsUnserved ? await this.#unserved(key) : this.#longhaul;
-    let isServed = script.startsUnserved !== true;
+    let stop = (): Promise<void> => Promise.resolve();
     return await play(script, {
       key,
       longhaul,
-      deploy: async (options, activities) => {
-        if (!isServed) await this.#serve(longhaul.taskQueue);
-        isServed = true;
+      deploy: async (options, activities, build) => {
+        if (script.startsUnserved === true) {
+          await stop();
+          stop = await this.#serve(longhaul.taskQueue, build);
+        }
         this.#code.set(key, this.#codeOf(longhaul.taskQueue, options, activities));
       },
     });
@@ -68,12 +71,13 @@ export class RealEngine {
     return { ...(configured.activities as Code), ...(activities as Code) };
   }
 
-  async #serve(taskQueue: string): Promise<void> {
+  async #serve(taskQueue: string, build = 0): Promise<() => Promise<void>> {
     const connection = await NativeConnection.connect({ address: this.#address });
     const options: WorkerOptions = {
       connection,
       taskQueue,
       ...workflowsInThread(),
+      ...(build > 0 && { workflowBundle: workflowsOf(build) }),
       shutdownGraceTime: '1s',
     };
     const configured = new LonghaulPlugin().configureWorker(options);
@@ -86,11 +90,15 @@ export class RealEngine {
       activities: Object.fromEntries(activities) as object,
     });
     const running = worker.run();
-    this.#ends.push(async () => {
+    let ending: Promise<void> | undefined;
+    const end = async (): Promise<void> => {
       worker.shutdown();
       await running;
       await connection.close();
-    });
+    };
+    const stop = (): Promise<void> => (ending ??= end());
+    this.#ends.push(stop);
+    return stop;
   }
 
   #run(name: string, args: unknown[]): unknown {

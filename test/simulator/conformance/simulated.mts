@@ -4,6 +4,7 @@
 import { Simulation } from '../simulation.ts';
 import type { SimWorker } from '../worker/sim-worker.ts';
 import { pause, type Script } from './kit.ts';
+import { workflowsOf } from '../worker/next-build.ts';
 import { play, type Played } from './play.ts';
 import { table } from './scripts/table.ts';
 
@@ -20,9 +21,14 @@ async function simulate(script: Script, seed: number): Promise<Played> {
     const { result, histories } = await play(script, {
       key: `conformance-${seed}`,
       longhaul,
-      deploy: async (options, activities) => {
+      deploy: async (options, activities, build) => {
         worker?.kill();
-        worker = simulation.worker({ longhaul: options, activities });
+        worker = simulation.worker({
+          longhaul: options,
+          activities,
+          workflows: workflowsOf(build),
+          mayFail: ({ message }) => message.includes('no patch next-build-'),
+        });
       },
     });
     await pause(settledMs);

@@ -64,7 +64,11 @@ export interface Operation {
 
 const seqOf = (attributes: { seq?: number | null }): number => attributes.seq ?? 0;
 
-export class NonDeterminism extends Error {}
+export class NonDeterminism extends Error {
+  constructor(what: string) {
+    super(`[TMPRL1100] Nondeterminism error: ${what}`);
+  }
+}
 
 export class ActivityOperation implements Operation {
   readonly event = 'activityTaskScheduled';

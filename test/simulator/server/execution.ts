@@ -68,6 +68,8 @@ export type Completion = 'taken' | 'forgotten' | 'refused' | 'late';
 
 const { WorkflowTaskFailedCause: taskFailed } = api.api.enums.v1;
 const taskTimeoutMs = 10_000;
+/** From here on a task counts as failing. */
+const failingAttempt = 3;
 
 /** What SDK Core 1.24 does otherwise than before: all of it. */
 const coreUsedFlags = [1, 2, 3];
@@ -97,6 +99,8 @@ export class Execution {
   #isTaking = false;
   #runLimit: Cancel = () => undefined;
   #delay: Cancel | undefined;
+  /** Of a task that is to be tried again. */
+  #nextAttempt = 1;
 
   /** Executions that a reset has begun need the events of the one before. */
   constructor(
@@ -123,6 +127,11 @@ export class Execution {
     this.searchAttributes = { ...this.started.searchAttributes?.indexedFields };
     const limit = limitOf(this.started.workflowRunTimeout);
     if (limit !== undefined) this.#runLimit = around.world.after(limit, () => this.#timeOut());
+  }
+
+  /** Its tasks fail again and again: the server asks no worker for anything else. */
+  get isFailing(): boolean {
+    return this.isOpen && (this.task?.attempt ?? this.#nextAttempt) >= failingAttempt;
   }
 
   /** Gives it its first task. */
@@ -326,6 +335,7 @@ export class Execution {
     const { world } = this.#around;
     const { taskQueue } = this;
     const options = { kind, attempt, now: world.now, token: world.chance.uuid(), taskQueue };
+    this.#nextAttempt = 1;
     this.task = new PendingTask(this.history, options);
     this.#around.onTask(this);
   }
@@ -442,8 +452,9 @@ export class Execution {
   #tryAgain(task: PendingTask): void {
     this.task = undefined;
     this.updates.unsend();
-    if (this.history.flush()) this.#schedule('normal');
-    else if (task.attempt < 3) this.#schedule('again', task.attempt + 1);
+    if (this.history.flush()) return this.#schedule('normal');
+    this.#nextAttempt = task.attempt + 1;
+    if (task.attempt < 3) this.#schedule('again', task.attempt + 1);
     else
       this.#around.world.after(Math.min(10_000 * 2 ** (task.attempt - 3), 600_000), () =>
         this.#schedule('again', task.attempt + 1),

@@ -380,6 +380,7 @@ export class SimService {
     const execution = this.#find(request.workflowExecution);
     const known = execution.updates.get(request.request?.meta?.updateId ?? '');
     if (known === undefined && !execution.isOpen) throw alreadyCompleted();
+    if (execution.isFailing) throw failing('perform workflow execution update');
     refuseLarge(request.request?.input?.args?.payloads);
     const update = known ?? admit(execution, request.request ?? {});
     return await this.#waitFor(execution, update, Number(request.waitPolicy?.lifecycleStage ?? 2));
@@ -423,6 +424,7 @@ export class SimService {
     const until = world.now + queryMs;
     for (;;) {
       const execution = this.#find(ref);
+      if (execution.isFailing) throw failing('query workflow');
       const isBehind = execution.isOpen && execution.task !== undefined;
       const worker = isBehind ? undefined : this.#server.workerFor(execution);
       if (worker !== undefined) {
@@ -553,6 +555,12 @@ function runTimesOf(
 }
 
 /** Like the SDK's connection, it does not see that a signal was aborted before the call. */
+const failing = (what: string): GrpcError =>
+  new GrpcError(
+    code.FAILED_PRECONDITION,
+    `Unable to ${what} due to Workflow Task in failed state.`,
+  );
+
 async function unlessAborted<Result>(
   signal: AbortSignal,
   call: () => Promise<Result>,

@@ -28,8 +28,8 @@ export type SimWorkerOptions = {
   readonly isRebuilt: () => boolean;
   /** Gets each piece of asynchronous work: the driver of the simulation waits for all of them. */
   readonly work: (work: Promise<void>) => void;
-  /** Whether a workflow task may fail because of its code. By default the seed has failed then. */
-  readonly mayFail: boolean;
+  /** Whether a workflow task may fail like this. Otherwise the seed has failed. */
+  readonly mayFail: (error: Error) => boolean;
   /** A run asked for something that no run may: the seed has failed. */
   readonly onWrong: (error: unknown) => void;
 };
@@ -192,9 +192,8 @@ export class SimWorker implements Poller {
       await this.awake();
       this.#kept.set(runId, kept);
       this.drop(runId);
-      const isOfCore = error instanceof NonDeterminism;
       const { message, stack } = error as Error;
-      if (isOfCore || !this.#options.mayFail)
+      if (!this.#options.mayFail(error as Error))
         this.#options.onWrong(new Error(`${nameOf(execution)}: ${stack}`));
       execution.failTask(token, causeOf(error), message);
     }

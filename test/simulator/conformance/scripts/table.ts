@@ -1,6 +1,7 @@
 // The table: everything in which a simulated server could differ from a real one, where runs can tell.
 
 import type { Script } from '../kit';
+import { builds } from './builds';
 import { calls } from './calls';
 import { ends } from './ends';
 import { inputs } from './inputs';
@@ -17,4 +18,5 @@ export const table: readonly Script[] = [
   ...trees,
   ...resets,
   ...threads,
+  ...builds,
 ];

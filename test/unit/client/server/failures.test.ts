@@ -26,6 +26,8 @@ import {
 } from '../../../../src/client/server/failures';
 import { Longhaul } from '../../../../src/client/handles/longhaul';
 import { RunHandle } from '../../../../src/client/handles/run-handle';
+import { ThreadView } from '../../../../src/client/write/thread-calls';
+import { ofNewerVersion } from '../../../../src/core/stored-format';
 import { threadType, workflowTypes } from '../../../../src/protocol/names';
 
 const failed = (cause: Error): WorkflowFailedError =>
@@ -124,18 +126,34 @@ describe('a workflow that does not answer as runs do', () => {
   });
 
   it.each([
-    { history: [], message: 'did not register a handler', not: 'another version' },
-    { history: [failedTask('no such key')], message: 'its workflow task fails (no such key)' },
+    {
+      history: [],
+      message: 'did not register a handler',
+      not: 'another version',
+      code: 'InternalError',
+    },
+    {
+      history: [failedTask('no such key')],
+      message: 'its workflow task fails (no such key)',
+      code: 'InternalError',
+    },
     {
       history: [failedTask('[TMPRL1100] Nondeterminism error')],
       message: 'Was another version deployed?',
+      code: 'NoWorker',
     },
-  ])('is said to fail for what its history says: $message', async ({ history, message, not }) => {
+    {
+      history: [failedTask(ofNewerVersion('It has format 2').message)],
+      message: 'start workers of that version',
+      code: 'NoWorker',
+    },
+  ])('is said to fail for what its history says: $message', async (one) => {
+    const { history, message, not, code } = one;
     const client = clientOf(workflowTypes.agent, noQuery, history);
     const error: unknown = await new RunHandle(client, 'run')
       .state()
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'InternalError' });
+    expect(error).toMatchObject({ code, retryable: code === 'NoWorker' });
     expect(String(error)).toContain(message);
     if (not !== undefined) expect(String(error)).not.toContain(not);
   });
@@ -146,6 +164,26 @@ describe('a workflow that does not answer as runs do', () => {
       code: 'InternalError',
       message: expect.stringContaining('its workflow task fails (no such key)') as string,
     });
+  });
+});
+
+describe('the turns of a thread', () => {
+  const turnsAfter = (message: string) => {
+    const client = clientOf(threadType, new QueryNotRegisteredError(message, 3));
+    return new ThreadView(client, 'thread', 'queue').turns();
+  };
+
+  it('are none if the thread does not know the query', async () => {
+    await expect(turnsAfter('Workflow did not register a handler')).resolves.toEqual([]);
+  });
+
+  it('cannot be read where only a worker of another version can read the thread', async () => {
+    jest.useFakeTimers();
+    const asked = turnsAfter('[TMPRL1100] Nondeterminism error');
+    const refused = expect(asked).rejects.toMatchObject({ code: 'NoWorker', retryable: true });
+    await jest.runAllTimersAsync();
+    await refused;
+    jest.useRealTimers();
   });
 });
 
@@ -274,12 +312,18 @@ describe('an update while the last tasks of its workflow came to nothing', () =>
     expect(asked()).toBe(update.times);
   });
 
-  it.each(updates)('is not worth making again by $name if they fail', async (update) => {
+  it.each(updates)('is worth making again by $name if another version may take it', async (one) => {
     const { longhaul } = clientWith([timedOut, failedTask('[TMPRL1100] Nondeterminism error')]);
-    expect(await errorOf(update.make, longhaul)).toMatchObject({
-      code: 'InternalError',
+    expect(await errorOf(one.make, longhaul)).toMatchObject({
+      code: 'NoWorker',
       message: expect.stringContaining('Was another version deployed?') as string,
+      retryable: true,
     });
+  });
+
+  it.each(updates)('is not worth making again by $name if they fail', async (one) => {
+    const { longhaul } = clientWith([timedOut, failedTask('no such key')]);
+    expect(await errorOf(one.make, longhaul)).toMatchObject({ code: 'InternalError' });
   });
 
   it('has who waits for the run wait on, once it is known not to last', () => {
