@@ -12,6 +12,10 @@ type Packages = Readonly<Record<string, string>>;
 export type StoreName = 'temporal' | 'postgres' | 'folder';
 export type System = {
   readonly title: string;
+  /** The folder in systems/. Default: the name. */
+  readonly script?: string;
+  /** How the team deploys, for a script that knows several ways. `pinned`: the old code runs on beside the new. */
+  readonly variant?: 'replaced' | 'accepts' | 'pinned';
   readonly store: StoreName;
   readonly storeTitle: string;
   /** What differs between the two versions. */
@@ -24,7 +28,7 @@ export type Side = 'from' | 'to';
 export async function readSystems(): Promise<ReadonlyMap<string, System>> {
   const text = await readFile(join(import.meta.dirname, 'versions.json'), 'utf8');
   const { stdout } = await run('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository });
-  const versions = text.replace('"HEAD"', JSON.stringify(stdout.trim()));
+  const versions = text.replaceAll('"HEAD"', JSON.stringify(stdout.trim()));
   return new Map(Object.entries(JSON.parse(versions) as Record<string, System>));
 }
 
@@ -34,9 +38,11 @@ export async function install(
   system: System,
   { side, scratch }: { readonly side: Side; readonly scratch: string },
 ): Promise<string> {
-  const folder = join(scratch, `${name}-${side}`);
-  await cp(join(import.meta.dirname, 'systems', name), folder, { recursive: true });
-  await copyFile(join(import.meta.dirname, 'step.mjs'), join(folder, 'step.mjs'));
+  const script = system.script ?? name;
+  const folder = join(scratch, `${script}-${side}`);
+  await cp(join(import.meta.dirname, 'systems', script), folder, { recursive: true });
+  for (const file of ['step.mjs', 'code-old.mjs'])
+    await copyFile(join(import.meta.dirname, file), join(folder, file));
   const dependencies = { ...system[side], ...system.both };
   const [marker, wanted] = [join(folder, 'installed.json'), JSON.stringify(dependencies)];
   if (existsSync(marker) && (await readFile(marker, 'utf8')) === wanted) return folder;
@@ -61,7 +67,11 @@ async function packCommit(commit: string, scratch: string): Promise<string> {
   if (existsSync(packed)) return packed;
   await mkdir(source, { recursive: true });
   await command('sh', ['-c', `git archive ${commit} | tar -x -C '${source}'`], repository);
-  await symlink(join(repository, 'node_modules'), join(source, 'node_modules'));
+  const [own, ours] = await Promise.all(
+    [source, repository].map((folder) => readFile(join(folder, 'package-lock.json'), 'utf8')),
+  );
+  if (own === ours) await symlink(join(repository, 'node_modules'), join(source, 'node_modules'));
+  else await command('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], source);
   await command(process.execPath, ['scripts/build.mjs'], source);
   await command('npm', ['pack', '--ignore-scripts'], source);
   const { version } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as {

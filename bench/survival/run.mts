@@ -10,7 +10,14 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { install, readSystems, type Side, type System } from './installs.mts';
 import { Stores } from './stores.mts';
-import { type Case, fullTable, type Result, shortTable, versionTable } from './table.mts';
+import {
+  type Case,
+  fullTable,
+  markTable,
+  type Result,
+  shortTable,
+  versionTable,
+} from './table.mts';
 import { runTrial } from './trial.mts';
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, keep: { type: 'string' } } });
@@ -37,7 +44,13 @@ async function resultOf(name: string, system: System): Promise<Result> {
     for (const [title, { sides, code }] of Object.entries(trials)) {
       const [before, after] = [folders[sides[0]], folders[sides[1]]];
       const storeOf = (run: string): Promise<string> => stores.of(system.store, run);
-      facts[title as Case] = await runTrial({ before, after, code, storeOf });
+      facts[title as Case] = await runTrial({
+        before,
+        after,
+        code,
+        variant: system.variant,
+        storeOf,
+      });
       console.log(JSON.stringify({ system: name, case: title, ...facts[title as Case] }));
     }
     return { system, facts };
@@ -58,20 +71,23 @@ starts on the same store, approves, and waits for the end:
 - new prompt and schema: with another prompt, and the tool is now \`refund({ cents, reason })\`.
 - package upgraded: with both, on the next release of the package.
 
-Every system is used as its documentation has it, with a store that it recommends for a server of one's own. The second process replaces the first: what keeps
-old code running beside the new (Temporal's Worker Versioning, Vercel's deployments) is not used, by Longhaul neither. A run that went on without the
-refund told the model that the approved arguments do not fit the new schema. In Longhaul the model then still knows the old schema only, because a run
-keeps its definition; in the others that went on, it may
-call the tool again by the new one.
+Every system is used as its documentation has it, with a store that it recommends for a server of one's own. The second process replaces the first, except in one
+row: what keeps old code running beside the new (Temporal's Worker Versioning, Vercel's deployments) is used only in "Longhaul, pinned". There the old version's
+worker is started again, too. In "Longhaul, \`accepts\`" the new tool declares how the old arguments become the new ones. Other systems may have their like, which was
+not tried. A run that went on without the refund told the model that the approved arguments do not fit the new schema, and the model may call the tool again by
+the new one: in Longhaul, the error has that schema.
 
 What was seen: the requests by the model's server, which is the repository's double; the refunds by a file that the tool's code writes; the end by the
-script, at most 90 seconds after the approval. A run waits for 3 seconds before its process is killed. Seconds include the start of the process, and for
+script, at most 90 seconds after the approval. Of Longhaul also what \`pending()\` said of the deployed tool before the approval. A run waits for 3 seconds before its process is killed. Seconds include the start of the process, and for
 some a build; they rank nobody. Each is one trial.`;
 
 async function write(results: readonly Result[]): Promise<void> {
   const text = [
     resultsHead,
     '## In short',
+    'A mark stands for: the refund was made once, with the right amount, and the run went on. "goes on": without the refund. "lost": it did not end.',
+    markTable(results),
+    '## In sentences',
     shortTable(results),
     '## What happened',
     fullTable(results),
@@ -87,7 +103,7 @@ try {
   const results: Result[] = [];
   for (const [name, system] of systems)
     if (wanted.includes(name)) results.push(await resultOf(name, system));
-  console.log(shortTable(results));
+  console.log(`${shortTable(results)}\n\n${markTable(results)}`);
   if (values.only === undefined) await write(results);
 } finally {
   await stores.stop();

@@ -44,6 +44,50 @@ export function shortTable(results: readonly Result[]): string {
   return tableOf(head, body);
 }
 
+/** What it comes to, for the README. The first three columns are of the restart. */
+export function markTable(results: readonly Result[]): string {
+  const head = [
+    '',
+    'refund once',
+    'right amount',
+    'goes on',
+    'after a new schema',
+    'after an upgrade',
+  ];
+  const body = results.map(({ system, facts }) => {
+    const { restart, changed, upgraded } = facts;
+    const first = [isOnce, isRight, isOver].map((test) => (restart && test(restart) ? '✓' : '✗'));
+    return [titleOf(system), ...first, fateOf(changed), fateOf(upgraded)];
+  });
+  return tableOf(head, body);
+}
+
+/** The parts of the version that say something: `LangGraph.js 1.7.3`. Longhaul's is a commit. */
+function titleOf(system: System): string {
+  const version = Object.values(system.to)[0] ?? '';
+  return system.script === 'longhaul'
+    ? system.title
+    : `${system.title} ${version.replace(/\.0$/, '')}`;
+}
+
+const isOnce = ({ calls }: Facts): boolean => calls.length === 1;
+const isOver = ({ ended }: Facts): boolean => ended !== undefined;
+
+/** 80 euros. */
+function isRight({ calls }: Facts): boolean {
+  const [args] = calls.map(
+    (call) => call.args as { readonly amount?: number; readonly cents?: number },
+  );
+  return args?.amount === 80 || args?.cents === 8_000;
+}
+
+function fateOf(fact: Facts | undefined): string {
+  if (fact === undefined || !fact.parked) return 'not run';
+  if (!isOver(fact)) return 'lost';
+  if (fact.calls.length === 0) return 'goes on';
+  return isOnce(fact) && isRight(fact) ? '✓' : '✗';
+}
+
 export function versionTable(results: readonly Result[]): string {
   const list = (packages: object): string =>
     Object.entries(packages)
@@ -67,7 +111,8 @@ function summaryOf(fact: Facts): string {
   if (!fact.parked) return `it did not wait: ${shortened(fact.failed ?? '')}`;
   const end =
     fact.ended === undefined ? `**No end**: ${shortened(fact.failed ?? '')}` : 'It ended.';
-  return `refund ${toolOf(fact)}. Next request: ${requestsOf(fact)}. ${end}`;
+  const told = fact.outdated === undefined ? '' : 'The approver was told. ';
+  return `${told}refund ${toolOf(fact)}. Next request: ${requestsOf(fact)}. ${end}`;
 }
 
 function requestsOf({ requests }: Facts): string {
@@ -83,9 +128,11 @@ function toolOf({ calls }: Facts): string {
   return `ran ${calls.length === 1 ? 'once' : `${calls.length} times`}: ${each.join('; ')}`;
 }
 
-function endOf({ parked, ended, failed }: Facts): string {
+function endOf({ parked, ended, failed, outdated }: Facts): string {
   if (!parked) return cell(`it did not wait: ${failed}`);
-  return cell(ended ?? `**no end**: ${failed}`);
+  const before =
+    outdated === undefined ? '' : `Before the approval, \`outdated\` said: "${outdated}". `;
+  return cell(before + (ended ?? `**no end**: ${failed}`));
 }
 
 function shortened(text: string): string {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelDouble, type Age, type Seen } from './double.mts';
-import { deploy } from './installs.mts';
+import { deploy, type System } from './installs.mts';
 
 /** One run of the tool: by which code, with which arguments. */
 export type Call = { readonly code: Age; readonly args: unknown };
@@ -19,6 +19,8 @@ export type Facts = {
   readonly calls: readonly Call[];
   readonly ended?: string;
   readonly failed?: string;
+  /** What the open approval said of the deployed tool, before it was given. */
+  readonly outdated?: string;
   readonly seconds?: number;
 };
 export type Trial = {
@@ -26,23 +28,36 @@ export type Trial = {
   readonly before: string;
   readonly after: string;
   readonly code: Age;
+  readonly variant: System['variant'];
   readonly storeOf: (run: string) => Promise<string>;
 };
 
-type Said = { readonly parked?: unknown; readonly ended?: unknown; readonly failed?: string };
+type Said = {
+  readonly parked?: unknown;
+  readonly ended?: unknown;
+  readonly failed?: string;
+  readonly outdated?: string;
+};
 
 /** A run that waits has waited for a while when its process is killed: what is written late is written. */
 const settleMs = 3_000;
 const parkMs = 90_000;
 const approveMs = 90_000;
 
-export async function runTrial({ before, after, code, storeOf }: Trial): Promise<Facts> {
+export async function runTrial(trial: Trial): Promise<Facts> {
+  const { before, after, code, variant, storeOf } = trial;
   const double = await ModelDouble.start();
   const run = `survival-${randomUUID()}`;
   const ledger = join(before, `${run}.jsonl`);
   await writeFile(ledger, '');
   const store = await storeOf(run);
-  const shared = { MODEL_URL: double.url, STORE: store, LEDGER: ledger, RUN: run };
+  const shared = {
+    MODEL_URL: double.url,
+    STORE: store,
+    LEDGER: ledger,
+    RUN: run,
+    VARIANT: variant,
+  };
   const calls = async (): Promise<readonly Call[]> =>
     (await readFile(ledger, 'utf8'))
       .split('\n')
@@ -62,13 +77,18 @@ export async function runTrial({ before, after, code, storeOf }: Trial): Promise
     await deploy(after, code);
     const start = performance.now();
     const env = { ...shared, STEP: 'approve', PARKED: JSON.stringify(first.parked) };
+    // The platform that runs the old version starts its process again.
+    const old =
+      variant === 'pinned' && code === 'new' && launch(before, { ...shared, STEP: 'serve' });
     const second = await speak(after, env, approveMs);
+    if (old) kill(old);
     return {
       parked: true,
       requests: double.seen.slice(asked),
       calls: await calls(),
       ...(second.ended !== undefined && { ended: textOf(second.ended) }),
       ...(second.failed !== undefined && { failed: second.failed }),
+      ...(second.outdated !== undefined && { outdated: second.outdated }),
       seconds: Math.round((performance.now() - start) / 100) / 10,
     };
   } finally {
@@ -76,14 +96,18 @@ export async function runTrial({ before, after, code, storeOf }: Trial): Promise
   }
 }
 
-/** Starts the script, waits for the first thing it tells, and kills it. */
-async function speak(cwd: string, env: NodeJS.ProcessEnv, limitMs: number): Promise<Said> {
-  const child = spawn(process.execPath, ['agent.mjs'], {
+function launch(cwd: string, env: NodeJS.ProcessEnv) {
+  return spawn(process.execPath, ['agent.mjs'], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
+}
+
+/** Starts the script, waits for the first thing it tells, and kills it. */
+async function speak(cwd: string, env: NodeJS.ProcessEnv, limitMs: number): Promise<Said> {
+  const child = launch(cwd, env);
   const exited = once(child, 'exit');
   let errors = '';
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
