@@ -46,6 +46,45 @@ const options = z.strictObject({
  * Telemetry for `createWorker` and `connect`. It uses the SDK that your program has set up, and needs the package `@opentelemetry/api`.
  * Throws `SpecError` for wrong options, and `PackageMissing`.
  *
+ * Attributes of spans. Metrics have some of them, never ids. Those of messages, instructions, arguments and results come with `content`
+ * only. `gen_ai.usage.*` is only on `chat` spans, so that a sum counts each token once.
+ *
+ * | attribute | meaning |
+ * |---|---|
+ * | `gen_ai.operation.name` | `chat`, `execute_tool`, `invoke_agent`, `invoke_workflow` |
+ * | `gen_ai.provider.name`, `gen_ai.request.model` | the provider, by the name of the conventions, and the model |
+ * | `gen_ai.conversation.id`, `session.id` | the thread, or the topmost run |
+ * | `gen_ai.agent.id`, `gen_ai.agent.name` | the agent's id |
+ * | `gen_ai.agent.version` | hash of the pinned definition |
+ * | `gen_ai.workflow.name` | the orchestration, or the type of your workflow |
+ * | `gen_ai.output.type` | `text`, or `json` for an agent with an output schema |
+ * | `gen_ai.request.temperature`, `gen_ai.request.max_tokens`, `gen_ai.request.stop_sequences` | settings of the call, if it has them |
+ * | `gen_ai.response.id`, `gen_ai.response.model`, `gen_ai.response.finish_reasons` | what the provider says of its response |
+ * | `gen_ai.response.time_to_first_chunk` | seconds |
+ * | `gen_ai.usage.input_tokens`, `gen_ai.usage.output_tokens` | tokens; the input has those of the cache, the output those of reasoning |
+ * | `gen_ai.usage.cache_read.input_tokens`, `gen_ai.usage.cache_creation.input_tokens` | tokens read from the provider's cache, and written to it |
+ * | `gen_ai.usage.reasoning.output_tokens` | tokens of reasoning |
+ * | `gen_ai.tool.name`, `gen_ai.tool.call.id`, `gen_ai.tool.description` | the tool, and the call's id |
+ * | `gen_ai.tool.type` | `function`, or `extension` for a tool of an MCP server |
+ * | `error.type` | the code, with the kind of a provider's error (`ProviderError.rate_limited`), or the class of what your code threw. `WorkerLost`: its worker died; the next attempt tells it |
+ * | `gen_ai.system_instructions`, `gen_ai.tool.definitions` | the agent's instructions and tools |
+ * | `gen_ai.input.messages`, `gen_ai.output.messages` | the prompt and the response |
+ * | `gen_ai.tool.call.arguments`, `gen_ai.tool.call.result` | of a tool call |
+ * | `longhaul.attempt`, `longhaul.turn` | which attempt, counted from 1, and which turn |
+ * | `longhaul.purpose` | `turn`, or `summary` of older turns |
+ * | `longhaul.worker_wait_ms` | how long the attempt waited for a worker |
+ * | `longhaul.lost` | the worker died; the reason that the server gives |
+ * | `longhaul.cost_usd` | cost of the call, if the worker knows the price |
+ * | `longhaul.segment`, `longhaul.paused_ms` | which segment, and the pause before it |
+ * | `longhaul.status` | how the segment ended; `needs-input` is a pause |
+ * | `longhaul.run.input_tokens`, `longhaul.run.output_tokens`, `longhaul.run.cost_usd` | of the run so far, with all runs below |
+ * | `longhaul.workflow_id`, `longhaul.run_id`, `longhaul.root`, `longhaul.path` | which run, and where in its tree |
+ * | `longhaul.definition` | hash of the pinned definition |
+ * | `longhaul.task_queue` | the task queue of the attempt |
+ * | `gen_ai.token.type` | of metrics: `input` or `output` |
+ * | `longhaul.agent` | of metrics: the agent, or the name of the orchestration or workflow |
+ * | `longhaul.log.source` | of metrics: `cache` or `run` |
+ *
  * @example
  * const telemetry = openTelemetry();
  * const worker = await createWorker({ runners: [agent], telemetry });
