@@ -1,21 +1,18 @@
-// Bundles a page that docs show, and writes its JavaScript to stdout. Usage: build-docs-page.mts <code of chat-page.tsx>
+// Bundles the chat page that docs/http.md links to, and writes its JavaScript to stdout.
 import { resolve } from 'node:path';
 import { build, type Rolldown } from 'vite';
 
-const [code = ''] = process.argv.slice(2);
 const root = resolve(import.meta.dirname, '../..');
 
-/** No file has them. */
-const files: Readonly<Record<string, string>> = {
-  [`${root}/chat-page.tsx`]: code,
-  [`${root}/main.tsx`]: `
-    import { createRoot } from 'react-dom/client';
-    import { ChatPage } from './chat-page.tsx';
-    const response = await fetch('/agents/support/docs/ui-messages');
-    const { messages } = await response.json();
-    createRoot(document.body).render(<ChatPage id="docs" messages={messages} />);
-  `,
-};
+const main = `
+  import { createRoot } from 'react-dom/client';
+  import { ChatPage } from './examples/web-chat/page/chat-page.tsx';
+  const response = await fetch('/agents/support/docs/ui-messages');
+  const { messages } = await response.json();
+  createRoot(document.body).render(<ChatPage id="docs" messages={messages} />);
+`;
+/** No file has this name. */
+const mainPath = `${root}/main.tsx`;
 
 const built = await build({
   root,
@@ -25,9 +22,8 @@ const built = await build({
     {
       name: 'docs',
       enforce: 'pre',
-      resolveId: (id) =>
-        Object.keys(files).find((file) => file.endsWith(id.replace(/^\.?\//, '/'))),
-      load: (id) => files[id],
+      resolveId: (id) => (id === '/main.tsx' ? mainPath : undefined),
+      load: (id) => (id === mainPath ? main : undefined),
     },
   ],
   build: { write: false, target: 'esnext', rolldownOptions: { input: '/main.tsx' } },

@@ -8,7 +8,7 @@ export type Page = {
   readonly text: string;
 };
 
-/** A fenced `ts` or `tsx` block. `given` is TypeScript in a comment before it that readers do not see: names the block leaves out. */
+/** A fenced `ts` block. `given` is TypeScript in a comment before it that readers do not see: names the block leaves out. */
 export type Snippet = {
   readonly page: string;
   /** Of the block's first line of code, counted from 1. */
@@ -42,7 +42,7 @@ export function readPage(path: string): Page {
 
 export function snippetsOf({ path, text }: Page): readonly Snippet[] {
   const block =
-    /(?:^<!-- ts\n(?<given>[\s\S]*?)^-->\n\s*)?^(?<indent> *)```tsx?\n(?<code>[\s\S]*?)^ *```$/gm;
+    /(?:^<!-- ts\n(?<given>[\s\S]*?)^-->\n\s*)?^(?<indent> *)```ts\n(?<code>[\s\S]*?)^ *```$/gm;
   return [...text.matchAll(block)].map((match) => {
     const { given = '', indent = '', code = '' } = match.groups ?? {};
     const start = match.index + match[0].lastIndexOf('```ts');

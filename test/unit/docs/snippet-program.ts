@@ -12,25 +12,11 @@ type VirtualFile = {
 /** What adapters use and no public type shows: a third of all there is to read. */
 const unseen = /\/node_modules\/(?:openai|@anthropic-ai|@google|webpack)\//;
 
-/** What a page in a browser has besides. */
-const ofPages = { jsx: ts.JsxEmit.ReactJSX, lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'] };
-
 /**
- * Type-checks snippets, against the source of the package: those of pages in a program, and all others in another one. Each is an ES module in a folder of its page, so that it
+ * Type-checks snippets, against the source of the package. Each is an ES module in a folder of its page, so that it
  * may await at its top level. Returns one line per error, with the place in the page.
  */
 export function typeErrors(snippets: readonly Snippet[]): readonly string[] {
-  const isOfPage = ({ file = '' }: Snippet): boolean => file.endsWith('.tsx');
-  return [
-    ...errorsIn(snippets.filter((snippet) => !isOfPage(snippet))),
-    ...errorsIn(snippets.filter(isOfPage), ofPages),
-  ];
-}
-
-function errorsIn(
-  snippets: readonly Snippet[],
-  options: ts.CompilerOptions = {},
-): readonly string[] {
   const files = new Map<string, VirtualFile>();
   for (const snippet of snippets) {
     const path = pathOf(snippet);
@@ -39,11 +25,7 @@ function errorsIn(
       return [`${place(snippet)}: line ${twin.snippet.line} has this file, too`];
     files.set(path, toFile(snippet));
   }
-  const program = ts.createProgram(
-    [...files.keys()],
-    { ...snippetOptions(), ...options },
-    hostWith(files),
-  );
+  const program = ts.createProgram([...files.keys()], snippetOptions(), hostWith(files));
   return [...files].flatMap(([path, file]) => {
     const source = program.getSourceFile(path);
     const found = [

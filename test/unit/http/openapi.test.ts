@@ -84,7 +84,7 @@ describe('docs/http.md', () => {
     const { text } = readPage('docs/http.md');
     for (const code of [...errorCodes, ...httpCodes]) {
       const status = statusOf(new HttpProblem(code));
-      const line = text.split('\n').find((each) => each.startsWith(`|${status}|`)) ?? '';
+      const line = text.split('\n').find((each) => each.startsWith(`| ${status} |`)) ?? '';
       const isListed = line.includes(`\`${code}\``);
       expect([code, isListed]).toEqual([code, status !== 500]);
     }
