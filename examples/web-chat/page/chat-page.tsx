@@ -13,30 +13,34 @@ export function ChatPage({ id, messages }: { id: string; messages: UIMessage[] }
     isAnswered(chat) || isJudged(chat);
   const chat = useChat({ id, messages, transport, resume: true, sendAutomaticallyWhen });
   const [text, setText] = useState('');
+  const send = () => {
+    void chat.sendMessage({ text });
+    setText('');
+  };
   /** The id of an assistant's message is that of its turn, which is a run. */
   const draw = (part: UIMessage['parts'][number], turn: string) => {
     if (part.type === 'text') return part.text;
     if (!isToolUIPart(part)) return null;
     const [tool, { toolCallId, state }] = [getToolName(part), part];
-    const give = (output: unknown) => chat.addToolOutput({ tool, toolCallId, output });
+    const give = (output: unknown) => void chat.addToolOutput({ tool, toolCallId, output });
     if (part.state === 'approval-requested') {
       const { id, descriptor } = part.approval;
       const judge = (approved: boolean, reason = '') =>
-        chat.addToolApprovalResponse({ id, approved, reason });
+        void chat.addToolApprovalResponse({ id, approved, reason });
       const edit = async (args = prompt('Arguments', JSON.stringify(part.input))) => {
         const { digest: seen } = descriptor as { digest?: string }; // What the person saw.
         const path = `/agents/runs/${encodeURIComponent(turn)}/inputs/${encodeURIComponent(id)}/approve`;
         await fetch(path, {
           method: 'POST',
           headers,
-          body: JSON.stringify({ args: JSON.parse(args ?? 'null'), seen }),
+          body: JSON.stringify({ args: JSON.parse(args ?? 'null') as unknown, seen }),
         });
         await chat.resumeStream();
       };
       return (
         <>
           {tool} {JSON.stringify(part.input)} <button onClick={() => judge(true)}>Approve</button>
-          <button onClick={() => edit()}>Change and approve</button>
+          <button onClick={() => void edit()}>Change and approve</button>
           <button onClick={() => judge(false, prompt('Why not?') ?? '')}>Reject</button>
         </>
       );
@@ -64,7 +68,7 @@ export function ChatPage({ id, messages }: { id: string; messages: UIMessage[] }
         parts.map((part, index) => <p key={id + index}>{draw(part, id)}</p>),
       )}
       {chat.error && <p>{chat.error.message}</p>}
-      <form action={() => (chat.sendMessage({ text }), setText(''))}>
+      <form action={send}>
         <input aria-label="Message" value={text} onChange={({ target }) => setText(target.value)} />
       </form>
     </>
