@@ -27,7 +27,8 @@ const simulatedFiles = [
   ...['activity-tool', 'bad-input', 'external-storage', 'fan-out', 'growing-codec'],
   ...['inline-heartbeat', 'reset', 'sessions-and-policies', 'stored-inputs', 'thread-stores'],
   ...['deferred-tree', 'hooks-around-scheduled-calls', 'http-rights', 'inline-cut'],
-  ...['moving', 'steering-ends', 'tool-media', 'traces', 'why', 'wire-faults'],
+  ...['moving', 'random-trees', 'steering-ends', 'tool-media', 'traces', 'why', 'wire-faults'],
+  'worker-handover',
 ];
 
 const simulated = {

@@ -1,4 +1,4 @@
-// Random trees of runs on the dev server, against a model in plain memory. The seeds are fixed: the same seed gives the same tree.
+// Random trees of runs, against a model in plain memory. The seeds are fixed: the same seed gives the same tree.
 
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { eventually } from './eventually';

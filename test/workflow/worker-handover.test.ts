@@ -1,4 +1,4 @@
-// A run that outlives its worker, on the dev server with one worker after the other.
+// A run that outlives its worker, with one worker after the other.
 
 import { SqliteStores } from '../../src/stores';
 import type { ScriptedStep } from '../../src/testing/scripted-model';

@@ -305,6 +305,12 @@ function causeOf(error: unknown): number {
   return error instanceof NonDeterminism ? nonDeterministicCause : failedCause;
 }
 
+/** SDK Core says so of a call that a worker which shuts down has ended. */
+const shutdownFailure = {
+  message: 'Worker is shutting down and this activity did not complete in time',
+  applicationFailureInfo: { type: 'WorkerShutdown', nonRetryable: false },
+};
+
 function report(activity: PendingActivity, result: Result): void {
   if (result.completed) {
     const payloads = [result.completed.result ?? {}];
@@ -317,6 +323,6 @@ function report(activity: PendingActivity, result: Result): void {
   if (result.failed) activity.fail(result.failed.failure ?? {});
   else if (result.cancelled) {
     if (activity.isCancelRequested) activity.cancel(undefined);
-    else activity.fail(result.cancelled.failure ?? {});
+    else activity.fail(shutdownFailure);
   }
 }
