@@ -49,6 +49,9 @@ describe("a user's own workflow", () => {
       writes('error'),
     ];
     const logger = { debug, info, warn, error };
+    const own = await bundle('workflows.ts');
+    // The bundler puts the tools of its plugin in front, here none.
+    expect(own.code).toMatch(/^globalThis\.__longhaulTools__ \?\?= /);
     const steps = [agents.agent('first', echo), agents.agent('second', echo)];
     await harness.worker({
       runners: [
@@ -59,7 +62,7 @@ describe("a user's own workflow", () => {
       ],
       providers: { scripted: agents.provider },
       logger,
-      workerOptions: { workflowBundle: await bundle('workflows.ts') },
+      workerOptions: { workflowBundle: own },
     });
   });
   afterAll(() => harness.close());

@@ -31,8 +31,15 @@ const worker = await createWorker({
   ...place,
   runners: [refunds],
   providers: { double: { api: 'openai-chat', apiKey: 'none', baseURL: modelUrl } },
+  // Temporal's own option, because the version before has none of ours.
   ...(variant === 'pinned' && {
-    workerDeployment: { name: version.deploymentName, buildId: code, behavior: 'PINNED' },
+    workerOptions: {
+      workerDeploymentOptions: {
+        version,
+        useWorkerVersioning: true,
+        defaultVersioningBehavior: 'PINNED',
+      },
+    },
   }),
 });
 void worker.run();
