@@ -36,8 +36,10 @@ export function withChosen(plan: RoundPlan): RoundPlan {
     isSigned: random.chance(50),
   };
   const chosen = [askingTree, askingTree, askingAlone, rollingTree];
+  const pauses = new Random(hashOf(`pauses of ${plan.seed}`));
   const trees = plan.trees.map((tree, index) => {
     const grow = chosen[index];
+    if (index === chosen.length && pauses.chance(60)) return pausingTree(pauses, tree.id);
     return grow !== undefined && random.chance(70) ? grow(random, tree.id) : tree;
   });
   const threads = plan.threads.map((thread, index) =>
@@ -138,6 +140,19 @@ function askingAlone(random: Random, id: string): TreePlan {
     isWatched: random.chance(50),
     thinkMs: random.pick([0, 0, 2_000]),
     forgeries: random.pick([0, 5, 30]),
+  };
+}
+
+/** Agents that ask at the same time, and are answered at once: who follows sees pauses begin and end. */
+function pausingTree(random: Random, id: string): TreePlan {
+  const turns = Array.from({ length: random.between(5, 9) }, () => ['ask_user', 'look'] as const);
+  const branches = [2, 3, 4].map((node) => agentOf(random, `${id}.n${node}`, turns));
+  return {
+    ...plainTree,
+    id,
+    root: { kind: 'parallel', id: `${id}.n1`, branches, concurrency: 3, race: undefined },
+    input: small(random),
+    isWatched: true,
   };
 }
 
