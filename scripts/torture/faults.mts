@@ -162,7 +162,10 @@ export class Faults {
     this.#quietSince = Math.max(this.#quietSince, Date.now() + lasts);
   }
 
-  /** One worker gets the next build, and the others later. Half of the time, it is rolled back in between. */
+  /**
+   * One worker gets the next build, and the others later. Half of the time, it is rolled back in between. In the end all have the newest,
+   * also if several of these go on at a time.
+   */
   #deploy({ ms, draw }: Fault): boolean {
     const { places } = this.#victims;
     this.#build += 1;
@@ -174,7 +177,10 @@ export class Faults {
       setTimeout(() => first.deploy(build - 1), ms);
       setTimeout(() => first.deploy(build), 2 * ms);
     }
-    setTimeout(() => places.forEach((place) => place.deploy(build)), ms * (isRolledBack ? 3 : 1));
+    setTimeout(
+      () => places.forEach((place) => place.deploy(this.#build)),
+      ms * (isRolledBack ? 3 : 1),
+    );
     return true;
   }
 

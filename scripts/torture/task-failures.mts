@@ -36,7 +36,7 @@ const isOutOfTime = (message: string): boolean => message.startsWith('Script exe
 
 /** A worker of an older build than the run has met refuses it, until one of a newer build takes the task. */
 export const wantsNewerBuild = (message: string): boolean =>
-  /no patch next-build-|A newer version of Longhaul wrote it/.test(message);
+  /patch next-build-|A newer version of Longhaul wrote it/.test(message);
 
 /**
  * A reset begins with a failed task of its own, and a run that would close while something arrives is asked again. A server that has just

@@ -27,7 +27,7 @@ async function simulate(script: Script, seed: number): Promise<Played> {
           longhaul: options,
           activities,
           workflows: workflowsOf(build),
-          mayFail: ({ message }) => message.includes('no patch next-build-'),
+          mayFail: ({ message }) => message.includes('patch next-build-'),
         });
       },
     });
