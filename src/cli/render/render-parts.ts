@@ -174,7 +174,7 @@ type Answering = {
 };
 
 export function answerHints(
-  { inputId, kind }: Pick<OpenInput, 'inputId' | 'kind'>,
+  { inputId, kind, by }: Pick<OpenInput, 'inputId' | 'kind' | 'by'>,
   { workflowId, command, isNamed }: Answering,
 ): readonly Hint[] {
   const hint = (verb: string, ...words: readonly string[]): Hint => [
@@ -182,11 +182,12 @@ export function answerHints(
     command(['answer', workflowId, ...words]),
   ];
   const which = isNamed ? ['--input-id', inputId] : [];
+  const as = by ? ['--as', by.ids?.[0] ?? ['you', ...(by.roles?.slice(0, 1) ?? [])].join(':')] : [];
   switch (kind) {
     case 'approval':
       return [
-        hint('approve', '--approve', inputId),
-        hint('refuse', '--reject', inputId, 'the reason'),
+        hint('approve', '--approve', inputId, ...as),
+        hint('refuse', '--reject', inputId, 'the reason', ...as),
       ];
     case 'tool':
       return [

@@ -132,7 +132,9 @@ async function awaitWorker(
     await pause(checkEveryMs);
     if (await hasLastingWorker(longhaul, taskQueue)) return;
   }
-  const elsewhere = loadClient().servedText(await loadServer().servedQueues(longhaul.client));
+  const served = await loadServer().servedQueues(longhaul.client);
+  // The server lists a killed worker for a while.
+  const elsewhere = loadClient().servedText(served.filter((queue) => queue !== taskQueue));
   throw noWorker(taskQueue, { mayServe, elsewhere });
 }
 

@@ -34,10 +34,12 @@ export type OutcomeSource = {
 
 export async function waitForOutcome(source: OutcomeSource): Promise<AgentRunOutcome> {
   const { client, workflowId } = source;
-  const requireOne = (signal: AbortSignal): Promise<void> =>
+  // Once: who waits for a person may wait longer than a worker lives.
+  const requireOne = (signal: AbortSignal): Promise<undefined> =>
     patiently(async () => {
       const place = placeOf(await source.describe());
       await requireWorker(client, { ...place, workflowId, signal });
+      return undefined;
     });
   try {
     return await whileServed(requireOne, (signal) => nextOutcome(source, signal));

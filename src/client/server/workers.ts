@@ -21,7 +21,12 @@ export async function hasWorker(client: Client, place: TaskPlace): Promise<boole
   return (await lookForWorker(client, place)).isServed;
 }
 
-type Served = { readonly isServed: boolean; readonly idle: readonly WorkerVersion[] };
+/** `lastPoll`: the newest of the workers that serve. Undefined if the server does not know it. */
+type Served = {
+  readonly isServed: boolean;
+  readonly lastPoll?: Date;
+  readonly idle: readonly WorkerVersion[];
+};
 
 export async function lookForWorker(client: Client, place: TaskPlace): Promise<Served> {
   const { taskQueue, version } = place;
@@ -29,7 +34,10 @@ export async function lookForWorker(client: Client, place: TaskPlace): Promise<S
     const workers = await pollingWorkers(client, taskQueue);
     const isServing = (worker: PollingWorker): boolean =>
       version === undefined ? worker.isAtWork : isSameVersion(worker.version, version);
-    return { isServed: workers.some(isServing), idle: distinctVersions(workers) };
+    const [newest] = workers.filter(isServing).sort((a, b) => +b.lastPoll - +a.lastPoll);
+    const lastPoll = newest?.lastPoll.getTime() ? newest.lastPoll : undefined;
+    const idle = distinctVersions(workers);
+    return { isServed: newest !== undefined, ...defined({ lastPoll }), idle };
   } catch (error) {
     if (hasGrpcStatus(error, grpcStatus.unimplemented)) return { isServed: true, idle: [] };
     throw error;
@@ -43,32 +51,49 @@ function distinctVersions(workers: readonly PollingWorker[]): readonly WorkerVer
   );
 }
 
-/** Resolves when a worker polls. Rejects with `NoWorker` if none does in the time that `whileServed` leaves. Does not touch the run. */
+type Sought = TaskPlace & {
+  readonly workflowId: string;
+  readonly signal?: AbortSignal;
+  /** Only a later poll counts. */
+  readonly since?: Date | undefined;
+};
+
+/**
+ * Resolves when a worker polls, with its last poll. Rejects with `NoWorker` if none does in the time that `whileServed` leaves. Does not touch
+ * the run.
+ */
 export async function requireWorker(
   client: Client,
-  { workflowId, signal, ...place }: TaskPlace & { workflowId: string; signal?: AbortSignal },
+  { workflowId, signal, since, ...place }: Sought,
   refusal = noWorker,
-): Promise<void> {
+): Promise<Date | undefined> {
   const deadline = Date.now() + timeouts.serverCheck - 2 * checkEveryMs;
   while (signal?.aborted !== true) {
-    const { isServed, idle } = await lookForWorker(client, place);
-    if (isServed) return;
+    const { isServed, lastPoll, idle } = await lookForWorker(client, place);
+    if (isServed && (since === undefined || lastPoll === undefined || lastPoll > since))
+      return lastPoll;
     if (Date.now() >= deadline) throw refusal({ ...place, idle }, workflowId);
     await pause(checkEveryMs, signal);
   }
+  return undefined;
 }
 
 /**
- * Waits for `work`, and rejects within 5 s if `requireOne` finds no worker. Ends both by their signal. Work that is done within a second
- * asks the server nothing about workers.
+ * Waits for `work`, and rejects within 5 s if `requireOne` finds no worker. The server lists a killed worker for five minutes. So when no
+ * worker polls again in the time of a poll, it rejects, too, unless `requireOne` tells no poll. Ends both by their signal. Work that is done
+ * within a second asks the server nothing about workers.
  */
 export async function whileServed<Answer>(
-  requireOne: (signal: AbortSignal) => Promise<void>,
+  requireOne: (signal: AbortSignal, since?: Date) => Promise<Date | undefined>,
   work: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const over = new AbortController();
   const watch = async (): Promise<never> => {
-    if (await pause(checkEveryMs, over.signal)) await requireOne(over.signal);
+    let since: Date | undefined;
+    for (let wait = checkEveryMs; await pause(wait, over.signal); wait = timeouts.longPoll) {
+      since = await requireOne(over.signal, since);
+      if (since === undefined) break;
+    }
     return await new Promise<never>(() => undefined);
   };
   try {

@@ -115,7 +115,10 @@ export class AnswerSender {
   /** Does the work while a worker polls, and turns a failure into an error with a code. */
   async served<Answer>(work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     try {
-      return await whileServed((signal) => this.#requireWorker(signal), work);
+      return await whileServed(
+        (signal, since) => this.#requireWorker(signal, since),
+        (signal) => Promise.race([work(signal), this.#failedReplay(signal)]),
+      );
     } catch (error) {
       if (isNotFound(error)) throw notWaiting(this.#workflowId, (await this.#view.state()).status);
       if (isUntaken(error)) throw await this.#view.unanswerable(error);
@@ -166,22 +169,23 @@ export class AnswerSender {
     return randomUUID();
   }
 
-  async #requireWorker(signal: AbortSignal): Promise<void> {
+  async #requireWorker(signal: AbortSignal, since?: Date): Promise<Date | undefined> {
     const place = placeOf(await this.#view.describe());
-    await requireWorker(this.#client, { ...place, workflowId: this.#workflowId, signal });
-    await this.#requireReplay(signal);
+    const sought = { ...place, workflowId: this.#workflowId, signal, since };
+    return await requireWorker(this.#client, sought);
   }
 
-  /** If no worker can replay the run, the server refuses the answer only after half a minute. */
-  async #requireReplay(signal: AbortSignal): Promise<void> {
-    do {
+  /** Rejects if no worker can replay the run: the server refuses the answer only after half a minute. */
+  async #failedReplay(signal: AbortSignal): Promise<never> {
+    while (await pause(checkEveryMs, signal)) {
       const { raw } = await this.#view.describe();
       const attempt = raw.pendingWorkflowTask?.attempt ?? 1;
       if (attempt <= mostFailed) continue;
       const failure = await readTaskFailure(this.#client, this.#workflowId);
       if (failure?.cause === 'nondeterminism')
         throw await this.#view.unanswerable(new Error(failure.message));
-    } while (await pause(checkEveryMs, signal));
+    }
+    return await new Promise<never>(() => undefined);
   }
 }
 

@@ -12,7 +12,7 @@ const atATime = 5;
 type Queue = {
   readonly take: ReturnType<typeof limited>;
   callers: number;
-  check: Promise<void> | undefined;
+  check: Promise<Date | undefined> | undefined;
 };
 
 /** The queues of the runs that somebody sends to now. */
@@ -22,7 +22,7 @@ export type SendQueue = {
   /** Does the work when its turn comes. */
   readonly take: Queue['take'];
   /** Makes a check for all callers of the run, or waits for the one that is under way. */
-  readonly check: (make: () => Promise<void>) => Promise<void>;
+  readonly check: (make: () => Promise<Date | undefined>) => Promise<Date | undefined>;
 };
 
 export async function inQueue<Answer>(
@@ -35,9 +35,9 @@ export async function inQueue<Answer>(
   const queue = ofClient.get(workflowId) ?? newQueue();
   ofClient.set(workflowId, queue);
   queue.callers += 1;
-  const check = async (make: () => Promise<void>): Promise<void> => {
+  const check: SendQueue['check'] = async (make) => {
     queue.check ??= make().finally(() => (queue.check = undefined));
-    await queue.check;
+    return await queue.check;
   };
   try {
     return await use({ take: queue.take, check });

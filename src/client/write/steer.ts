@@ -50,10 +50,10 @@ export async function steerRun(
   try {
     return await inQueue(client, target, (queue) =>
       whileServed(
-        () =>
+        (_, since) =>
           queue.check(async () => {
             const place = placeOf(await view.describe());
-            await requireWorker(client, { ...place, workflowId: target });
+            return await requireWorker(client, { ...place, workflowId: target, since });
           }),
         (signal) =>
           queue.take(async () => {

@@ -184,7 +184,7 @@ export async function updateThread<Reply>(update: ThreadUpdate): Promise<Reply> 
   const { client, start } = update;
   try {
     return await whileServed(
-      (signal) => requireThreadWorker(update, signal),
+      (signal, since) => requireThreadWorker(update, signal, since),
       (signal) => client.withAbortSignal(signal, () => sendUntilTaken<Reply>(update)),
     );
   } catch (error) {
@@ -251,11 +251,12 @@ function mayRetrySend(error: unknown): boolean {
 async function requireThreadWorker(
   { client, start }: ThreadUpdate,
   signal: AbortSignal,
-): Promise<void> {
+  since: Date | undefined,
+): Promise<Date | undefined> {
   const { workflowId } = start;
   const open = await describeIfThere(client, { workflowId });
   const place = open?.status.name === 'RUNNING' ? placeOf(open) : { taskQueue: start.taskQueue };
-  await requireWorker(client, { ...place, workflowId, signal }, notTaken);
+  return await requireWorker(client, { ...place, workflowId, signal, since }, notTaken);
 }
 
 function notTaken(unserved: Unserved, workflowId: string): LonghaulError {

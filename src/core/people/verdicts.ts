@@ -75,7 +75,8 @@ function refusal(
   { rule, given }: { readonly rule: ApproverRule; readonly given: Given },
 ): string | undefined {
   const { by, kind } = given;
-  if (by === undefined) return `nobody knows who decides: pass by, or connect with an actor`;
+  if (by === undefined)
+    return 'nobody knows who decides: pass by, connect with an actor, or use --as';
   if (namesNobody(rule))
     return kind === 'approve' ? 'nobody may approve it; everybody may reject it' : undefined;
   if (!isNamed(rule, by)) return `'${by.id}' may not decide; ${whoMay(rule)}`;

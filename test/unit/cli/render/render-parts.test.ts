@@ -1,7 +1,13 @@
 // Pure: no server.
-import { createEventRenderer, renderQuestion } from '../../../../src/cli/render/render-parts';
+import {
+  answerHints,
+  type CommandLine,
+  createEventRenderer,
+  renderQuestion,
+} from '../../../../src/cli/render/render-parts';
 import { createStyle } from '../../../../src/cli/render/text';
 import type { Decision, LogEvent } from '../../../../src/protocol/log';
+import type { ApproverRule } from '../../../../src/protocol/people';
 import type { AssistantPart, ToolCallPart, ToolResult } from '../../../../src/protocol/message';
 import { text, userEvent } from '../../core/builders';
 import { anApproval, anEvent, usageOf } from '../builders';
@@ -181,5 +187,23 @@ describe('renderQuestion', () => {
       `${asked} A mail to Bob.`,
       '  send_mail {"to":"bob"}',
     ]);
+  });
+});
+
+describe('answerHints', () => {
+  const words: CommandLine = (given) => given.join(' ');
+  it.each<{ name: string; by?: ApproverRule; as: string }>([
+    { name: 'nobody where anybody may', as: '' },
+    { name: 'an id of the rule', by: { ids: ['ada'], roles: ['ops'] }, as: ' --as ada' },
+    {
+      name: 'a role of the rule',
+      by: { roles: ['ops', 'lead'], approvals: 2 },
+      as: ' --as you:ops',
+    },
+    { name: 'somebody where votes count', by: { approvals: 2 }, as: ' --as you' },
+  ])('say who approves: $name', ({ by, as }) => {
+    const input = { ...anApproval(), ...(by && { by }) };
+    const [approve] = answerHints(input, { workflowId: 'r', command: words, isNamed: false });
+    expect(approve).toEqual(['approve', `answer r --approve ${input.inputId}${as}`]);
   });
 });

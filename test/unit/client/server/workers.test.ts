@@ -1,6 +1,7 @@
 // Pure: no server.
 import type { Client } from '@temporalio/client';
-import { hasWorker } from '../../../../src/client/server/workers';
+import { hasWorker, requireWorker, whileServed } from '../../../../src/client/server/workers';
+import { timeouts } from '../../../../src/protocol';
 
 const stopping = 2;
 
@@ -43,4 +44,36 @@ it.each([
   },
 ])('a task queue has a worker or not: $name', async ({ client, expected }) => {
   expect(await hasWorker(client, { taskQueue: 'queue' })).toBe(expected);
+});
+
+describe('who waits for a worker', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  const waitFor = async (polls: { seconds: number }): Promise<unknown> => {
+    const client = clientOf({ identity: 'one', lastAccessTime: polls });
+    const place = { taskQueue: 'queue', workflowId: 'run' };
+    return await whileServed(
+      (signal, since) => requireWorker(client, { ...place, signal, since }),
+      (signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
+    );
+  };
+
+  it('is told when the one that polled was killed: it does not poll again', async () => {
+    const waiting = waitFor({ seconds: 100 });
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'NoWorker', retryable: true });
+    await jest.advanceTimersByTimeAsync(timeouts.longPoll + timeouts.serverCheck);
+    await refused;
+  });
+
+  it('waits as long as it polls', async () => {
+    const polls = { seconds: 100 };
+    let isOver = false;
+    void waitFor(polls).then(undefined, () => (isOver = true));
+    for (let poll = 0; poll < 5; poll += 1) {
+      await jest.advanceTimersByTimeAsync(timeouts.longPoll);
+      polls.seconds += 60;
+    }
+    expect(isOver).toBe(false);
+  });
 });
