@@ -15,7 +15,7 @@ process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
   'source files': 602,
-  'source tokens': 501_000,
+  'source tokens': 501_500,
   'tokens a line': 6.95,
   'local imports, 90th percentile': 11,
   'local imports, most': 28,
