@@ -48,10 +48,11 @@ type History = Awaited<ReturnType<typeof fetchHistory>>;
 
 /**
  * What the tests of encryption leave needs a bundle of its own, also where it is in clear. What the test of external storage leaves needs
- * its storage: that test replays it. What the tests of versions and of other workers leave was written by other code.
+ * its storage: that test replays it. What the tests of versions and of other workers leave was written by other code, and so was some of
+ * what scripts with a task queue of their own leave.
  */
 const needsMore = ({ taskQueue }: WorkflowExecutionInfo): boolean =>
-  /^(?:encryption|storage|versions|other-workers)-/.test(taskQueue);
+  /^(?:encryption|storage|versions|other-workers|conformance-\w+-\d+)-/.test(taskQueue);
 
 /** What tests with a codec leave cannot be read here. */
 function isReadable({ events }: History): boolean {
