@@ -35,6 +35,7 @@ import {
 } from '../server/failures';
 import { askInTime, describeIfThere, pause } from '../server/calls';
 import { RunView } from '../read/run-view';
+import { readTaskFailure } from '../timeline/history';
 import { explainVersions, type Unserved } from '../server/unserved';
 import { lookForWorker, noWorker, requireWorker, whileServed } from '../server/workers';
 import type { Workflow } from '@temporalio/common';
@@ -125,6 +126,7 @@ export class ThreadView {
     runId?: string,
   ): Promise<Answer | undefined> {
     const handle = this.#client.workflow.getHandle(this.#threadId, runId);
+    const deadline = Date.now() + timeouts.serverCheck;
     for (;;) {
       try {
         return readable(
@@ -134,19 +136,26 @@ export class ThreadView {
         if (isNotFound(error)) return undefined;
         const isRefused = error instanceof QueryNotRegisteredError;
         if (isRefused && !tellsOfOtherVersion(error.message)) return undefined;
-        if (isRefused || hasGrpcStatus(error, grpcStatus.failedPrecondition))
+        if (isRefused || (await this.#failsTask(error)))
           throw await new RunView(this.#client, this.#threadId).unanswerable(error as Error);
-        await this.#checkWorker(error);
+        await this.#checkWorker(error, deadline);
       }
     }
   }
 
+  async #failsTask(error: unknown): Promise<boolean> {
+    if (!hasGrpcStatus(error, grpcStatus.failedPrecondition)) return false;
+    return (await readTaskFailure(this.#client, this.#threadId)) !== undefined;
+  }
+
   /** Returns if a worker polls and was only slow: ask again. Else throws. */
-  async #checkWorker(error: unknown): Promise<void> {
+  async #checkWorker(error: unknown, deadline: number): Promise<void> {
     if (hasGrpcStatus(error, grpcStatus.unavailable)) {
       throw serverUnavailable('the server of this connection', error);
     }
-    if (!hasGrpcStatus(error, grpcStatus.cancelled, grpcStatus.deadlineExceeded))
+    // The server says so at once, when nobody has polled for 20 s.
+    const isUnpolled = hasGrpcStatus(error, grpcStatus.failedPrecondition);
+    if (!isUnpolled && !hasGrpcStatus(error, grpcStatus.cancelled, grpcStatus.deadlineExceeded))
       throw asLonghaulError(error);
     const open = await this.#describe();
     const place = open === undefined ? { taskQueue: this.#taskQueue } : placeOf(open);
@@ -155,7 +164,9 @@ export class ThreadView {
         throw serverUnavailable('the server of this connection', failure);
       },
     );
-    if (!isServed) throw noWorker({ ...place, idle }, this.#threadId);
+    if (!isServed || (isUnpolled && Date.now() > deadline))
+      throw noWorker({ ...place, idle }, this.#threadId);
+    if (isUnpolled) await pause(longestPauseMs);
   }
 }
 

@@ -91,7 +91,8 @@ const failedTask = (message: string) => ({
 function clientOf(type: string, error: Error, history: readonly object[] = []): Client {
   const fail = () => Promise.reject(error);
   const query = error instanceof WorkflowUpdateFailedError ? () => Promise.resolve({}) : fail;
-  const describe = () => Promise.resolve({ type, taskQueue: 'queue', status: { name: 'RUNNING' } });
+  const known = { type, taskQueue: 'queue', status: { name: 'RUNNING' } };
+  const describe = () => Promise.resolve({ ...known, raw: { workflowExecutionInfo: {} } });
   return {
     options: { namespace: 'default', loadedDataConverter: loadDataConverter() },
     withDeadline: (_deadline: number, call: () => unknown) => call(),
@@ -175,6 +176,21 @@ describe('the turns of a thread', () => {
 
   it('are none if the thread does not know the query', async () => {
     await expect(turnsAfter('Workflow did not register a handler')).resolves.toEqual([]);
+  });
+
+  it.each([
+    { when: 'nobody has polled for a while', history: [], code: 'NoWorker' },
+    { when: 'its task fails', history: [failedTask('no such key')], code: 'InternalError' },
+  ])('cannot be read when $when', async ({ history, code }) => {
+    jest.useFakeTimers();
+    const details = 'no poller seen for task queue recently';
+    const cause = Object.assign(new Error(details), { code: 9, details, metadata: {} });
+    const client = clientOf(threadType, new ServiceError('the query failed', { cause }), history);
+    const asked = new ThreadView(client, 'thread', 'queue').turns();
+    const refused = expect(asked).rejects.toMatchObject({ code });
+    await jest.runAllTimersAsync();
+    await refused;
+    jest.useRealTimers();
   });
 
   it('cannot be read where only a worker of another version can read the thread', async () => {
