@@ -153,7 +153,8 @@ describe('the site in a browser', { skip }, () => {
 
   it('finds pages and names of the API without a server', async () => {
     const page = await newPage(1280, 'light');
-    await page.goto(origin);
+    // The page hears keys when its scripts have run.
+    await page.goto(origin, { waitUntil: 'networkidle' });
     await page.keyboard.press('/');
     for (const [words, found] of [
       ['idempotencyKey', '/tools.html#'],

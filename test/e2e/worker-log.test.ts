@@ -54,7 +54,7 @@ describe('the log of a worker', () => {
 
   it('has the file of the user, the cause, the run and the call, on one line with its stack', async () => {
     const worker = await served();
-    await worker.shows(/longhaul\.config\.mjs/);
+    await worker.shows(/at .*askWeather.*longhaul\.config\.mjs.*\n/);
     const stderr = worker.stderr();
     expect(stderr).toMatch(/ INFO {2}asks for the weather .*agentId=forecast .*city=Oslo$/m);
     const [line = ''] = stderr.match(/^.*tool 'weather' failed.*$/m) ?? [];
@@ -70,7 +70,7 @@ describe('the log of a worker', () => {
 
   it('is JSON for machines', async () => {
     const worker = await served('--log', 'json');
-    await worker.shows(/longhaul\.config\.mjs/);
+    await worker.shows(/^\{.*"ERROR".*\}\n/m);
     const lines = worker
       .stderr()
       .split('\n')
