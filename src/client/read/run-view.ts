@@ -92,7 +92,11 @@ export class RunView {
       this.#query<RunState>(queryNames.state),
       this.describe(),
     ]);
-    if (state === undefined) return { state: stateFromMemo(execution), execution };
+    if (state === undefined) {
+      // The memo from before the wait for a worker may have an input that was answered meanwhile.
+      const latest = this.#asksWorker ? await this.describe() : execution;
+      return { state: stateFromMemo(latest), execution: latest };
+    }
     if (!isStopped(execution) || hasEnded(state.status)) return { state, execution };
     return { state: { ...state, status: 'failed', pending: [] }, execution };
   }
