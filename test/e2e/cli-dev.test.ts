@@ -96,7 +96,7 @@ describe('longhaul dev', () => {
 
   it('serves one file, and takes everything down with it when it is killed', async () => {
     const dev = await startDev('hello.mts');
-    expect(dev.running.stdout()).toMatch(/^Agents {4}hello {2}\(hello\.mts, /m);
+    await dev.running.shows(/^Agents {4}hello {2}\(hello\.mts, /m);
     dev.running.kill('SIGKILL');
     await until(() => isGone(dev));
   });
