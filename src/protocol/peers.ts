@@ -12,20 +12,20 @@ export const newestMinor = testedMinors[1];
 
 /** The feature that needs a package, and the version for `npm install`. */
 const peers = {
-  '@temporalio/activity': ['longhaul/worker', newestMinor],
-  '@temporalio/client': ['longhaul/client', newestMinor],
-  '@temporalio/common': ['longhaul/client', newestMinor],
-  '@temporalio/envconfig': ['longhaul/client', newestMinor],
-  '@temporalio/testing': ['longhaul/testing', newestMinor],
-  '@temporalio/worker': ['longhaul/worker', newestMinor],
-  '@temporalio/workflow': ['longhaul/worker', newestMinor],
-  openai: ['A provider that speaks an OpenAI API', '7'],
-  '@anthropic-ai/sdk': ['A provider that speaks the Anthropic API', '1'],
-  '@google/genai': ['A provider that speaks the Google API', '3'],
-  '@modelcontextprotocol/sdk': ['A worker with MCP servers', '1'],
-  '@opentelemetry/api': ['openTelemetry()', '1'],
-  pg: ['A store in PostgreSQL', '8'],
-  '@aws-sdk/client-s3': ['S3Results', '3'],
+  '@temporalio/activity': { user: 'longhaul/worker', version: newestMinor },
+  '@temporalio/client': { user: 'longhaul/client', version: newestMinor },
+  '@temporalio/common': { user: 'longhaul/client', version: newestMinor },
+  '@temporalio/envconfig': { user: 'longhaul/client', version: newestMinor },
+  '@temporalio/testing': { user: 'longhaul/testing', version: newestMinor },
+  '@temporalio/worker': { user: 'longhaul/worker', version: newestMinor },
+  '@temporalio/workflow': { user: 'longhaul/worker', version: newestMinor },
+  openai: { user: 'A provider that speaks an OpenAI API', version: '7' },
+  '@anthropic-ai/sdk': { user: 'A provider that speaks the Anthropic API', version: '1' },
+  '@google/genai': { user: 'A provider that speaks the Google API', version: '3' },
+  '@modelcontextprotocol/sdk': { user: 'A worker with MCP servers', version: '1' },
+  '@opentelemetry/api': { user: 'openTelemetry()', version: '1' },
+  pg: { user: 'A store in PostgreSQL', version: '8' },
+  '@aws-sdk/client-s3': { user: 'S3Results', version: '3' },
 } as const;
 
 export type Peer = keyof typeof peers;
@@ -39,7 +39,7 @@ export function loadPeer<Loaded>(name: Peer, load: () => Loaded): Loaded {
     return load();
   } catch (error) {
     if (!isMissing(name, error)) throw error;
-    const [user, version] = peers[name];
+    const { user, version } = peers[name];
     const same =
       version === newestMinor ? ', or the version of your other @temporalio packages' : '';
     const message = `${user} needs the package ${name}, which is not installed: run \`npm install ${name}@${version}\`${same}`;

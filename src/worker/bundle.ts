@@ -53,9 +53,14 @@ export function interceptorModules(): string[] {
 }
 
 /** Whether a user's bundle was built with the failure converter of `encryption`. */
-export function hasFailureConverter(bundle: NonNullable<WorkerOptions['workflowBundle']>): boolean {
-  const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
-  return code.includes(encodesFailuresMark);
+export function hasFailureConverter(bundle: WorkflowBundle): boolean {
+  return codeOf(bundle).includes(encodesFailuresMark);
+}
+
+type WorkflowBundle = NonNullable<WorkerOptions['workflowBundle']>;
+
+function codeOf(bundle: WorkflowBundle): string {
+  return 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
 }
 
 /**
@@ -76,12 +81,8 @@ export function deployedToolsCode(tools: readonly Tool[]): string {
   return `globalThis.__longhaulTools__ ??= ${JSON.stringify(text)};`;
 }
 
-export function withCode(
-  bundle: NonNullable<WorkerOptions['workflowBundle']>,
-  code: string,
-): { readonly code: string } {
-  const own = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
-  return { code: code + own };
+export function withCode(bundle: WorkflowBundle, code: string): { readonly code: string } {
+  return { code: code + codeOf(bundle) };
 }
 
 /** The part of the bundler's compiler that we use. */
@@ -151,14 +152,6 @@ export class RequiredWorkflows {
 }
 
 /** A plugin of the bundler that puts a line of code in front. */
-export class CodeInFront {
-  readonly #banner: string;
-
-  constructor(code: string) {
-    this.#banner = code;
-  }
-
-  apply(compiler: Compiler): void {
-    new compiler.webpack.BannerPlugin({ banner: this.#banner, raw: true }).apply(compiler);
-  }
-}
+export const codeInFront = (banner: string): { apply(compiler: Compiler): void } => ({
+  apply: (compiler) => new compiler.webpack.BannerPlugin({ banner, raw: true }).apply(compiler),
+});

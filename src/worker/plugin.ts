@@ -42,7 +42,7 @@ import {
 } from '../server';
 import { addSpecs, pinnedAgents, type Registry, specError } from '../define';
 import {
-  CodeInFront,
+  codeInFront,
   deployedToolsCode,
   hasFailureConverter,
   interceptorModules,
@@ -170,7 +170,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
         const hooked = webpackConfigHook?.(config) ?? config;
         const own = [
           new RequiredWorkflows(options.workflowsPath),
-          new CodeInFront(this.#toolsCode),
+          codeInFront(this.#toolsCode),
         ] as unknown as NonNullable<typeof hooked.plugins>;
         return { ...hooked, plugins: [...(hooked.plugins ?? []), ...own] };
       },

@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
 import { Client } from 'pg';
-import { startDevServer, type DevServer } from '../../src/server/dev/dev-server';
+import { freePort, startDevServer, type DevServer } from '../../src/server/dev/dev-server';
 import { startPostgres, type PostgresServer } from '../contract/postgres';
 import { eventually } from '../workflow/eventually';
 import { builtPackage, compiledOnce } from './built-package';
@@ -18,15 +17,6 @@ const processes: ChildProcess[] = [];
 let postgres: PostgresServer;
 let server: DevServer;
 let api: string;
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
 
 const isWell = async (url: string): Promise<void> =>
   await eventually(`${url} answers 200`, () =>

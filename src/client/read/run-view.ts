@@ -242,7 +242,10 @@ export class RunView {
     return isNotFound(error) ? runNotFound(this.#workflowId, error) : asLonghaulError(error);
   }
 
-  /** Explains why a workflow does not answer as a run does: it is not a Longhaul run, its task fails, or its last tasks timed out. Another version may. */
+  /**
+   * Explains why a workflow does not answer as a run does: it is not a Longhaul run, its task fails, its last tasks timed out, or only a
+   * worker of another version can answer.
+   */
   async unanswerable(error: Error): Promise<LonghaulError> {
     const { type } = await this.describe();
     if (!isOurs(type)) return notOurs(this.#workflowId, type, error);

@@ -103,7 +103,7 @@ export class RunDisplay {
     const { entries } = conversation.log;
     if (entries !== this.#entries) this.#compactions = new Compactions();
     this.#entries = entries;
-    const shown = { ...state, pending: asDeployed(state.pending) };
+    const shown = { ...state, pending: state.pending.map(asDeployed) };
     setCurrentDetails(detailsOf(shown, conversation, this.#compactions));
   }
 }

@@ -29,7 +29,7 @@ import { TaskPayloadBudget } from './task-payload-budget';
 
 export function setHandlers(execution: Execution): void {
   const { inputs } = execution;
-  const pending = (): readonly PendingInput[] => inputsThatTravel(asDeployed(inputs.pending));
+  const pending = (): readonly PendingInput[] => inputsThatTravel(inputs.pending.map(asDeployed));
   setQuery(
     queryNames.state,
     () => ({ ...execution.state, pending: pending() }),

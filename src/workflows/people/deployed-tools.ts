@@ -14,25 +14,20 @@ declare const __longhaulTools__: string | undefined;
 const isKnown = typeof __longhaulTools__ === 'string';
 const deployed = JSON.parse(isKnown ? __longhaulTools__ : '{}') as DeployedTools;
 
-/** The open inputs. A call that the deployed tool refuses says so, and has its schema for edits. */
-export function asDeployed(
-  inputs: readonly PendingInput[],
-  tools: DeployedTools = deployed,
-): readonly PendingInput[] {
-  return inputs.map((input) => {
-    const { kind, call } = input;
-    if (kind !== 'approval' || !call?.args || !Object.hasOwn(tools, call.name)) return input;
-    const { args } = call;
-    const [current = {}, ...accepted] = tools[call.name] ?? [];
-    const problems = checkAgainst(current, args, forTools);
-    if (problems.length === 0 || accepted.some((earlier) => isTaken(earlier, args))) return input;
-    const { schema: _pinned, ...others } = input;
-    return {
-      ...others,
-      ...(answerSchemaProblem(current) === undefined && { schema: current }),
-      outdated: clipText(problems.map(formatProblem).join('; '), limits.shownQuestion),
-    };
-  });
+/** The open input. A call that the deployed tool refuses says so, and has its schema for edits. */
+export function asDeployed(input: PendingInput): PendingInput {
+  const { kind, call } = input;
+  if (kind !== 'approval' || !call?.args || !Object.hasOwn(deployed, call.name)) return input;
+  const { args } = call;
+  const [current = {}, ...accepted] = deployed[call.name] ?? [];
+  const problems = checkAgainst(current, args, forTools);
+  if (problems.length === 0 || accepted.some((earlier) => isTaken(earlier, args))) return input;
+  const { schema: _pinned, ...others } = input;
+  return {
+    ...others,
+    ...(answerSchemaProblem(current) === undefined && { schema: current }),
+    outdated: clipText(problems.map(formatProblem).join('; '), limits.shownQuestion),
+  };
 }
 
 const isTaken = (schema: JsonSchema, args: JsonObject): boolean =>

@@ -36,7 +36,7 @@ export function setAnswers(execution: Execution): void {
         const admitted = admitAnswer(execution, readAnswer(kind, payload), currentUpdateId());
         if (admitted === undefined) return;
         const { asked, answer } = admitted;
-        for (const now of asDeployed([asked])) checkShape(now, answer);
+        checkShape(asDeployed(asked), answer);
         // A repeated vote is a retry. But no single person may use up the updates that the server takes.
         if (execution.phase.updates >= limits.historyUpdates) checkVotesOnce(asked, answer);
       },

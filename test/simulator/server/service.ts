@@ -554,13 +554,13 @@ function runTimesOf(
   };
 }
 
-/** Like the SDK's connection, it does not see that a signal was aborted before the call. */
 const failing = (what: string): GrpcError =>
   new GrpcError(
     code.FAILED_PRECONDITION,
     `Unable to ${what} due to Workflow Task in failed state.`,
   );
 
+/** Like the SDK's connection, it does not see that a signal was aborted before the call. */
 async function unlessAborted<Result>(
   signal: AbortSignal,
   call: () => Promise<Result>,
